@@ -27,8 +27,18 @@ const AllReduce& all_reduce(Collective how) {
       return tree_allreduce();
     case Collective::star:
       return star_allreduce();
+    case Collective::hierarchical:
+      return hierarchical_allreduce();
   }
   throw InternalError("a collective");
+}
+
+std::vector<std::string> notes_of(Collective how, const Cluster& cluster) {
+  if (how != Collective::hierarchical) return {};
+  for (int worker = 1; worker < cluster.workers; ++worker) {
+    if (cluster.site(worker) != cluster.site(0)) return {};
+  }
+  return {"all workers are at one site, where a hierarchical all-reduce is a ring"};
 }
 
 }  // namespace ddl::comm

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/fields.hpp"
+#include "core/node/cluster.hpp"
 #include "core/node/message.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::comm {
 
-enum class Collective { ring, tree, star };
-constexpr auto enum_names(Collective) { return in_order<Collective>("ring", "tree", "star"); }
+enum class Collective { ring, tree, star, hierarchical };
+constexpr auto enum_names(Collective) { return in_order<Collective>("ring", "tree", "star", "hierarchical"); }
 
 // A sum of contributions and how many are in it. Values are null in a timing-only run, whatever the count; without any
 // contribution there are neither values nor bytes to send.
@@ -34,6 +36,7 @@ class Group {
   virtual ~Group() = default;
   virtual int size() const = 0;
   virtual int rank() const = 0;  // of this worker
+  virtual int site(int rank) const = 0;
   virtual void send(int target, const Contribution& contribution) = 0;
   virtual Contribution receive(int source) = 0;  // W. its next one
   virtual void flush(int target) = 0;            // W. until all that was sent there is delivered
@@ -59,16 +62,19 @@ class AllReduce {
   virtual std::vector<Contribution> gather(Group& group, const Contribution& own) const = 0;
 
   // The traffic of `times` all-reduces a step, each over `models` models or a share of one.
-  virtual Phases sum_phases(int workers, double models, double times) const = 0;
+  virtual Phases sum_phases(const Cluster& cluster, double models, double times) const = 0;
   // What gathering contributions of `models` models each, `times` a step, sends in a step.
-  virtual Phases gather_phases(int workers, double models, double times) const = 0;
+  virtual Phases gather_phases(const Cluster& cluster, double models, double times) const = 0;
 };
 
 const AllReduce& all_reduce(Collective how);
+// See System::notes.
+std::vector<std::string> notes_of(Collective how, const Cluster& cluster);
 
-// The three, each in a file of its own.
+// The four, each in a file of its own.
 const AllReduce& ring_allreduce();
 const AllReduce& tree_allreduce();
 const AllReduce& star_allreduce();
+const AllReduce& hierarchical_allreduce();
 
 }  // namespace ddl::comm

@@ -8,70 +8,52 @@
 // of the other collectives.
 #include <utility>
 
-#include "core/base/per_node.hpp"
-#include "core/comm/allreduce.hpp"
+#include "core/comm/ring.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::comm {
 namespace {
 
+// Member i sends item first + i - s to i+1 and takes item first + i - s - 1 from i-1, for s = 0 .. n-2.
+template <class Send, class Take>
+void go_round(const Group& group, int first, Send send, Take take) {
+  const int n = group.size(), i = group.rank();
+  const int next = (i + 1) % n, previous = (i + n - 1) % n;
+  for (int s = 0; s < n - 1; ++s) {
+    send((first + i - s + n) % n, next);
+    take((first + i - s - 1 + n) % n, previous);
+  }
+}
+
 class RingAllReduce final : public AllReduce {
  public:
   Sum sum(Group& group, Slice slice, const Sum& own) const override {
-    const int n = group.size(), i = group.rank();
-    if (n == 1) return own;
-    const int next = (i + 1) % n, previous = (i + n - 1) % n;
-    const auto at = [n](int chunk) { return (chunk + n) % n; };
-    PerNode<Slice> slices;
-    PerNode<Sum> chunks;
-    for (int k = 0; k < n; ++k) {
-      const Slice part = even_part(slice.size(), n, k);
-      slices.push_back({slice.begin + part.begin, slice.begin + part.end});
-      chunks.push_back({share_part(own.values, part), own.count, own.run_share});
-    }
-    for (int s = 0; s < n - 1; ++s) {  // 1
-      group.send(next, slices[at(i - s)], chunks[at(i - s)]);
-      Sum& chunk = chunks[at(i - s - 1)];
-      chunk = group.receive(previous).sum + chunk;
-    }
-    for (int s = 0; s < n - 1; ++s) {  // 2
-      group.send(next, slices[at(i + 1 - s)], chunks[at(i + 1 - s)]);
-      chunks[at(i - s)] = group.receive(previous).sum;
-    }
-    return joined(chunks);
+    if (group.size() == 1) return own;
+    Chunks chunks(slice, group.size(), own);
+    reduce_scatter(group, chunks);
+    all_gather(group, chunks);
+    return chunks.joined();
   }
 
   std::vector<Contribution> gather(Group& group, const Contribution& own) const override {
-    const int n = group.size(), i = group.rank();
-    PerNode<Contribution> all(n);
-    const auto of = [&](int worker) -> Contribution& { return all[(worker + n) % n]; };
-    of(i) = own;
-    for (int s = 0; s < n - 1; ++s) {  // 3
-      group.send((i + 1) % n, of(i - s));
-      of(i - s - 1) = group.receive((i + n - 1) % n);
-    }
+    PerNode<Contribution> all(group.size());
+    PerNode<std::vector<int>> bundles;
+    for (int worker = 0; worker < group.size(); ++worker) bundles.push_back({worker});
+    all[group.rank()] = own;
+    gather_bundles(group, bundles, all);
     return all;
   }
 
-  Phases sum_phases(int workers, double models, double times) const override {
-    const double chunks = 2 * (workers - 1) * times;
-    return round_the_ring(workers, chunks * models / workers, chunks);
+  Phases sum_phases(const Cluster& cluster, double models, double times) const override {
+    const double chunks = 2 * (cluster.workers - 1) * times;
+    return round_the_ring(cluster.workers, chunks * models / cluster.workers, chunks);
   }
 
-  Phases gather_phases(int workers, double models, double times) const override {
-    return round_the_ring(workers, (workers - 1) * models * times, (workers - 1) * times);
+  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
+    return round_the_ring(cluster.workers, (cluster.workers - 1) * models * times, (cluster.workers - 1) * times);
   }
 
  private:
-  static Sum joined(const std::vector<Sum>& chunks) {
-    if (!chunks[0].values) return chunks[0];
-    Sum sum = chunks[0];
-    std::vector<float> values;
-    for (const Sum& chunk : chunks) values.insert(values.end(), chunk.values->begin(), chunk.values->end());
-    sum.values = make_payload(std::move(values));
-    return sum;
-  }
-
   static Phases round_the_ring(int workers, double models, double messages) {
     Phases phases(1);
     for (int i = 0; workers > 1 && i < workers; ++i) phases[0].push_back({i, (i + 1) % workers, models, messages});
@@ -80,6 +62,56 @@ class RingAllReduce final : public AllReduce {
 };
 
 }  // namespace
+
+Chunks::Chunks(Slice slice, int count, const Sum& own) {
+  for (int k = 0; k < count; ++k) {
+    const Slice part = even_part(slice.size(), count, k);
+    slices.push_back({slice.begin + part.begin, slice.begin + part.end});
+    sums.push_back({share_part(own.values, part), own.count, own.run_share});
+  }
+}
+
+Sum Chunks::joined() const {
+  if (!sums[0].values || count() == 1) return sums[0];
+  Sum sum = sums[0];
+  std::vector<float> values;
+  for (const Sum& chunk : sums) values.insert(values.end(), chunk.values->begin(), chunk.values->end());
+  sum.values = make_payload(std::move(values));
+  return sum;
+}
+
+void reduce_scatter(Group& group, Chunks& chunks) {
+  go_round(
+      group, 0,
+      [&](int k, int next) {
+        if (k < chunks.count()) group.send(next, chunks.slices[k], chunks.sums[k]);
+      },
+      [&](int k, int previous) {
+        if (k < chunks.count()) chunks.sums[k] = group.receive(previous).sum + chunks.sums[k];
+      });
+}
+
+void all_gather(Group& group, Chunks& chunks) {
+  go_round(
+      group, 1,
+      [&](int k, int next) {
+        if (k < chunks.count()) group.send(next, chunks.slices[k], chunks.sums[k]);
+      },
+      [&](int k, int previous) {
+        if (k < chunks.count()) chunks.sums[k] = group.receive(previous).sum;
+      });
+}
+
+void gather_bundles(Group& group, const PerNode<std::vector<int>>& bundles, PerNode<Contribution>& all) {
+  go_round(
+      group, 0,
+      [&](int k, int next) {
+        for (const int place : bundles[k]) group.send(next, all[place]);
+      },
+      [&](int k, int previous) {
+        for (const int place : bundles[k]) all[place] = group.receive(previous);
+      });
+}
 
 const AllReduce& ring_allreduce() {
   static const RingAllReduce ring;

@@ -28,13 +28,14 @@ class StarAllReduce final : public AllReduce {
     return gather_along_branches(group, 0, branches_of(group.rank(), group.size()), own);
   }
 
-  Phases sum_phases(int workers, double models, double times) const override {
+  Phases sum_phases(const Cluster& cluster, double models, double times) const override {
     Phases to_first(1);
-    for (int i = 1; i < workers; ++i) to_first[0].push_back({i, 0, times * models, times});
+    for (int i = 1; i < cluster.workers; ++i) to_first[0].push_back({i, 0, times * models, times});
     return there_and_back(std::move(to_first));
   }
 
-  Phases gather_phases(int workers, double models, double times) const override {
+  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
+    const int workers = cluster.workers;
     return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models, times);
   }
 

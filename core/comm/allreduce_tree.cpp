@@ -40,7 +40,8 @@ class TreeAllReduce final : public AllReduce {
     return gather_along_branches(group, parent_of(group.rank()), branches_of(group.rank(), group.size()), own);
   }
 
-  Phases sum_phases(int workers, double models, double times) const override {
+  Phases sum_phases(const Cluster& cluster, double models, double times) const override {
+    const int workers = cluster.workers;
     Phases up;
     for (int bit = 1; bit < workers; bit *= 2) {
       up.emplace_back();
@@ -49,7 +50,8 @@ class TreeAllReduce final : public AllReduce {
     return there_and_back(std::move(up));
   }
 
-  Phases gather_phases(int workers, double models, double times) const override {
+  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
+    const int workers = cluster.workers;
     return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models, times);
   }
 

@@ -38,8 +38,8 @@ std::optional<comm::Sum> CompressedSum::sum(std::size_t k, const comm::Sum& own)
 comm::Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
                             double times) {
   const comm::AllReduce& all_reduce = comm::all_reduce(how);
-  if (travels_whole(codec)) return all_reduce.sum_phases(cluster.workers, share, times);
-  return all_reduce.gather_phases(cluster.workers, comm::least_share(codec, cluster) * share, times);
+  if (travels_whole(codec)) return all_reduce.sum_phases(cluster, share, times);
+  return all_reduce.gather_phases(cluster, comm::least_share(codec, cluster) * share, times);
 }
 
 }  // namespace ddl::membership

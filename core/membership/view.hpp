@@ -28,6 +28,7 @@ class View final : public comm::Group {
 
   int size() const override { return members_.count(); }
   int rank() const override { return rank_; }
+  int site(int rank) const override { return node_.cluster().site(worker_at(rank)); }
   void send(int target, const comm::Contribution& contribution) override;
   comm::Contribution receive(int source) override;  // may throw Changed, as may receive_message
   void flush(int target) override { node_.queue(worker_at(target)).flush(); }

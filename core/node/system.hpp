@@ -109,6 +109,8 @@ class System {
   virtual std::vector<int> model_holders(const Cluster& cluster) const;
   // How fast models come together, of so few workers that it can be said; none: not known. See consensus_of().
   virtual std::optional<graph::Consensus> consensus(const Cluster& /*cluster*/) const { return std::nullopt; }
+  // What of its settings does nothing on this cluster, a line each.
+  virtual std::vector<std::string> notes(const Cluster& /*cluster*/) const { return {}; }
   virtual int requests() const { return 0; }  // predictions after training
   // Steps of the model for one of each worker.
   virtual double steps_per_iteration(const Cluster& /*cluster*/) const { return 1; }

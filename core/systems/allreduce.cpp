@@ -81,6 +81,7 @@ Traffic WholeAllreduceParams<how>::traffic(const Cluster& cluster) const {
 template struct WholeAllreduceParams<comm::Collective::ring>;
 template struct WholeAllreduceParams<comm::Collective::tree>;
 template struct WholeAllreduceParams<comm::Collective::star>;
+template struct WholeAllreduceParams<comm::Collective::hierarchical>;
 
 std::unique_ptr<Program> PartialAllreduceParams::program(Node& node) const {
   return std::make_unique<AllReduceWorker>(node, collective, partitions, *this);

@@ -1,7 +1,9 @@
-// Synchronous SGD by all-reduce, of whole gradients (three collectives) or of one part of them a step (KungFu).
+// Synchronous SGD by all-reduce, of whole gradients (four collectives) or of one part of them a step (KungFu).
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/codec/codec_params.hpp"
@@ -24,6 +26,7 @@ template <comm::Collective how>
 struct WholeAllreduceParams : AllreduceParams {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
+  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(how, cluster); }
 };
 struct RingAllreduceParams : SystemOf<RingAllreduceParams, WholeAllreduceParams<comm::Collective::ring>> {
   static constexpr SystemFacts facts{.name = "ring_allreduce",
@@ -43,6 +46,13 @@ struct StarAllreduceParams : SystemOf<StarAllreduceParams, WholeAllreduceParams<
                                      .paper = "folklore",
                                      .equal_replicas = true};
 };
+struct HierarchicalAllreduceParams
+    : SystemOf<HierarchicalAllreduceParams, WholeAllreduceParams<comm::Collective::hierarchical>> {
+  static constexpr SystemFacts facts{.name = "hierarchical_allreduce",
+                                     .what = "synchronous SGD; gradients are summed in each site, then between sites",
+                                     .paper = "Cho et al., MLSys 2019",
+                                     .equal_replicas = true};
+};
 template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {
   visit("codec", params.codec,
@@ -59,6 +69,7 @@ struct PartialAllreduceParams : SystemOf<PartialAllreduceParams, AllreduceParams
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
+  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(collective, cluster); }
 };
 template <class Visitor>
 void fields(Visitor& visit, PartialAllreduceParams& params) {

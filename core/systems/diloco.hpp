@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/codec/codec_params.hpp"
@@ -56,6 +58,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(collective, cluster); }
   // Every worker keeps the outer model and its momentum.
   MemoryUse memory(std::size_t parameters, int workers) const override;
 };

@@ -78,7 +78,7 @@ std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
 }
 
 Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
-  return {Pace::lockstep, comm::all_reduce(collective).sum_phases(cluster.workers, 1, 1.0 / local_steps)};
+  return {Pace::lockstep, comm::all_reduce(collective).sum_phases(cluster, 1, 1.0 / local_steps)};
 }
 
 std::vector<SettingError> LocalSgdParams::errors(const Surroundings&) const { return errors_in(on_failure); }

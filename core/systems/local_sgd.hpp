@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/comm/allreduce.hpp"
@@ -28,6 +30,7 @@ struct LocalSgdParams : SystemOf<LocalSgdParams> {
     return graph::Consensus{.factor = 0, .period = local_steps};
   }
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(collective, cluster); }
 };
 
 template <class Visitor>

@@ -26,28 +26,29 @@
 namespace ddl::systems {
 Registry built_in() {
   Registry systems;
-  systems.add<                 //
-      SingleParams,            //
-      AloneParams,             //
-      PsAsyncParams,           //
-      PsSyncParams,            //
-      AkoParams,               //
-      GossipParams,            //
-      DPsgdParams,             //
-      AdPsgdParams,            //
-      SgpParams,               //
-      ChocoParams,             //
-      RingAllreduceParams,     //
-      TreeAllreduceParams,     //
-      StarAllreduceParams,     //
-      PartialAllreduceParams,  //
-      LocalSgdParams,          //
-      DilocoParams,            //
-      FedavgParams,            //
-      PsSspParams,             //
-      EasgdParams,             //
-      split::VerticalParams,   //
-      split::EarlyExitParams,  //
+  systems.add<                      //
+      SingleParams,                 //
+      AloneParams,                  //
+      PsAsyncParams,                //
+      PsSyncParams,                 //
+      AkoParams,                    //
+      GossipParams,                 //
+      DPsgdParams,                  //
+      AdPsgdParams,                 //
+      SgpParams,                    //
+      ChocoParams,                  //
+      RingAllreduceParams,          //
+      TreeAllreduceParams,          //
+      StarAllreduceParams,          //
+      HierarchicalAllreduceParams,  //
+      PartialAllreduceParams,       //
+      LocalSgdParams,               //
+      DilocoParams,                 //
+      FedavgParams,                 //
+      PsSspParams,                  //
+      EasgdParams,                  //
+      split::VerticalParams,        //
+      split::EarlyExitParams,       //
       split::SammeParams>();
   return systems;
 }

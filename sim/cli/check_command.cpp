@@ -123,6 +123,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
                                   results::readable_seconds(bounds.network_s)));
   }
   text += sites_text(scenario.platform, forecast.sites, width);
+  for (const std::string& note : forecast.system_notes) add("algorithm", note);
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);

@@ -31,7 +31,7 @@ void members(A& archive, SiteForecast& site) {
 template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.sites, forecast.cost);
+          forecast.system_notes, forecast.sites, forecast.cost);
 }
 
 namespace {
@@ -119,6 +119,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.platform_notes = fabric.notes();
   forecast.host_notes = host_notes(scenario, fabric);
   forecast.sites = sites_of(fabric);
+  forecast.system_notes = scenario.algorithm->notes(cluster);
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

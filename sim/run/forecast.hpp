@@ -25,6 +25,7 @@ struct Forecast {
   // What of the platform does nothing, a line each: of its file, and of its hosts.
   std::vector<std::string> platform_notes, host_notes;
   std::vector<SiteForecast> sites;  // that the platform names
+  std::vector<std::string> system_notes;  // see System::notes
   Cost cost;
 };
 

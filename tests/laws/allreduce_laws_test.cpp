@@ -1,5 +1,7 @@
-// All-reduces over uneven links and workers, of parts, and in rounds that not all workers take part in.
+// All-reduces over uneven links and workers, of parts, over sites, and in rounds that not all workers take part in.
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 #include "tests/support/scenarios.hpp"
 
@@ -12,6 +14,37 @@ constexpr int rounds = 5;
 
 void check_replicas_equal(const run::RunResult& result) {
   for (const auto& weights : result.weights) CHECK(weights == result.weights[0]);
+}
+
+// Two sites with 10 MB/s at each host and 1 MB/s between them, and messages of 1 MB.
+scenario::Scenario between_sites(const std::string& algorithm, int workers, double latency_s, double site_latency_s) {
+  auto scenario = timing_only(algorithm, workers, 0, "0ms", fmt::format(R"({{"iterations": {}}})", rounds));
+  auto& hosts = std::get<scenario::GeneratedPlatform>(scenario.platform.hosts);
+  hosts.topology = scenario::Topology::two_sites;
+  hosts.bandwidth = {{10e6}};
+  hosts.site_bandwidth = BytesPerSecond{1e6};
+  hosts.latency = {latency_s};
+  hosts.site_latency = Seconds{site_latency_s};
+  return scenario;
+}
+
+// Models' worth that cross from one site to the other in a round; the same both ways.
+double crossing(const run::RunResult& result) {
+  double bytes = 0;
+  for (const run::TrafficRow& row : result.traffic) {
+    if (row.link != "sites") continue;
+    CHECK((bytes == 0 || row.bytes == bytes));
+    bytes = row.bytes;
+  }
+  return bytes / rounds / 1e6;
+}
+
+run::RunResult learnt_between_sites(const std::string& algorithm, int workers, const std::string& faults = "") {
+  auto scenario =
+      learning(algorithm, workers, 0,
+               fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"iterations": 12}}{})", faults));
+  std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).topology = scenario::Topology::two_sites;
+  return run::run(scenario);
 }
 
 }  // namespace
@@ -27,7 +60,8 @@ TEST_CASE("a ring runs at its slowest link, or waits for its slowest worker") {
 }
 
 TEST_CASE("replicas stay equal to the bit when the last round has fewer gradients than workers") {
-  for (const char* algorithm : {R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")"}) {
+  for (const char* algorithm :
+       {R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"("hierarchical_allreduce")"}) {
     for (const int workers : {3, 6}) {
       auto scenario = learning(algorithm, workers, 0,
                                R"("data": {"train": 400, "test": 50}, "stop": {"samples": 210},
@@ -59,6 +93,91 @@ TEST_CASE("after one step of a partial all-reduce replicas agree in the first pa
   CHECK(alike < half / 10);
   CHECK(after(2).weights[0][0] !=
         after(2).weights[1][0]);  // of the second step's gradient only the other half is shared
+}
+
+// S = 2 sites of g workers; b = 10 B. After the last step a round of empty messages ends the group.
+TEST_CASE("over sites a hierarchical round takes c + 2(g-1)(N/(gb) + l) + 2(S-1)(N/(SB) + l + L)") {
+  const double l = 0.002, L = 0.01;
+  for (const int g : {1, 2, 3}) {
+    CAPTURE(g);
+    const auto result = run::run(between_sites(R"("hierarchical_allreduce")", 2 * g, l, L));
+    const double at_home = 2 * (g - 1) * (0.1 * n_over_b / g + l), across = 2 * (n_over_b / 2 + l + L);
+    CHECK(result.simulated_s ==
+          doctest::Approx(rounds * (c + at_home + across) + 2 * (g - 1) * l + 2 * (l + L)).epsilon(1e-5));
+    CHECK(crossing(result) == doctest::Approx(1));
+    CHECK(result.bytes_sent == doctest::Approx(rounds * 1e6 * (2.0 + 2 * 2 * (g - 1))));
+    // Each link between hosts and switches: 2(g-1)/g at home, and a g-th of what crosses.
+    for (const run::TrafficRow& row : result.traffic) {
+      if (row.link == "sites") continue;
+      CHECK(row.bytes == doctest::Approx(rounds * 1e6 * (2.0 * (g - 1) + 1) / g).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("between two sites a ring over all workers carries 2(n-1)/n models, a hierarchical all-reduce one") {
+  for (const int n : {4, 6}) {
+    const auto ring = run::run(between_sites(R"("ring_allreduce")", n, 0, 0));
+    CHECK(crossing(ring) == doctest::Approx(2 * (n - 1.0) / n));
+    // Workers are through with a round while the link between sites has its last chunk: it is always busy.
+    CHECK(ring.simulated_s == doctest::Approx(c + rounds * 2 * (n - 1.0) / n).epsilon(1e-5));
+    const auto hierarchical = run::run(between_sites(R"("hierarchical_allreduce")", n, 0, 0));
+    CHECK(hierarchical.simulated_s == doctest::Approx(rounds * (c + 1 + 0.2 * (n - 2) / n)).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("sites of different sizes exchange as much, and none beats the bound") {
+  for (const int workers : {3, 5, 7}) {
+    for (const char* algorithm :
+         {R"("hierarchical_allreduce")", R"({"name": "local_sgd", "local_steps": 1, "collective": "hierarchical"})"}) {
+      CAPTURE(workers);
+      const auto result = run::run(between_sites(algorithm, workers, 0.002, 0.01));
+      CHECK(crossing(result) == doctest::Approx(1));
+      CHECK(result.bounds.step_s <= result.simulated_s / rounds);
+      CHECK(result.bounds.step_s >= 1);  // the model that crosses
+    }
+  }
+}
+
+TEST_CASE("over sites, too, replicas are equal to the bit and learn what the star does") {
+  const std::string with_codec = R"({{"name": "{}", "codec": {{"type": "top_k", "fraction": 0.1}}}})";
+  for (const int workers : {3, 4, 5}) {
+    CAPTURE(workers);
+    const auto star = learnt_between_sites(R"("star_allreduce")", workers);
+    const auto hierarchical = learnt_between_sites(R"("hierarchical_allreduce")", workers);
+    check_replicas_equal(hierarchical);
+    CHECK(largest_difference(hierarchical.weights[0], star.weights[0]) < 1e-6);
+    const auto gathered =
+        learnt_between_sites(fmt::format(fmt::runtime(with_codec), "hierarchical_allreduce"), workers);
+    check_replicas_equal(gathered);
+    CHECK(largest_difference(
+              gathered.weights[0],
+              learnt_between_sites(fmt::format(fmt::runtime(with_codec), "star_allreduce"), workers).weights[0]) == 0);
+  }
+  for (const std::string system : {R"({{"name": "local_sgd", "local_steps": 3, "collective": "{}"}})",
+                                   R"({{"name": "diloco", "sync_every": 3, "collective": "{}"}})",
+                                   R"({{"name": "partial_allreduce", "partitions": 3, "collective": "{}"}})"}) {
+    CAPTURE(system);
+    const auto ring = learnt_between_sites(fmt::format(fmt::runtime(system), "ring"), 5);
+    const auto hierarchical = learnt_between_sites(fmt::format(fmt::runtime(system), "hierarchical"), 5);
+    CHECK(largest_difference(hierarchical.weights[0], ring.weights[0]) < 1e-5);
+    CHECK(ring.pairs.size() == 5);
+    CHECK(hierarchical.pairs.size() == 3 + 2 + 2 * 2);  // a ring in each site, and two between them
+  }
+}
+
+// w3 and w4 are the second site, so that for a while there is one site of three.
+TEST_CASE("a site that goes and comes back changes the groups, and replicas are equal at the end") {
+  const auto crash = [](const char* host, const char* at, const char* back) {
+    return fmt::format(R"({{"type": "host_crash", "host": "{}", "at": "{}", "restart": "{}", "state": "lost"}})", host,
+                       at, back);
+  };
+  const std::string faults =
+      fmt::format(R"(, "faults": [{}, {}])", crash("w3", "250ms", "700ms"), crash("w4", "450ms", "900ms"));
+  const auto result = learnt_between_sites(R"({"name": "hierarchical_allreduce", "on_failure": "go_on"})", 5, faults);
+  CHECK(std::ranges::min(result.steps) > 0);
+  check_replicas_equal(result);
+  const auto star = learnt_between_sites(R"({"name": "star_allreduce", "on_failure": "go_on"})", 5, faults);
+  CHECK(result.steps == star.steps);
 }
 
 }  // namespace ddl::allreduce_laws_test

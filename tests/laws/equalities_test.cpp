@@ -51,6 +51,7 @@ TEST_CASE("synchronous systems = one worker with the union batch, however the gr
                              {"ring_allreduce", n},
                              {"tree_allreduce", n},
                              {"star_allreduce", n},
+                             {"hierarchical_allreduce", n},
                              {R"({"name": "d_psgd", "topology": "complete", "combine": "after"})", n}}) {
       CAPTURE(side.system);
       const auto result = side.run(of_settings(momentum, 64 / n, shards_of_one_batch));
@@ -61,7 +62,7 @@ TEST_CASE("synchronous systems = one worker with the union batch, however the gr
     // Both sum in worker order.
     check_equal({"star_allreduce", n}, {"ps_sync", n, 1}, of_settings(momentum, 64 / n, shards_of_one_batch));
   }
-  for (const char* collective : {"ring", "tree", "star"}) {
+  for (const char* collective : {"ring", "tree", "star", "hierarchical"}) {
     check_equal({fmt::format(R"({{"name": "local_sgd", "local_steps": 1, "collective": "{}"}})", collective), 4},
                 {"ring_allreduce", 4}, of_settings(sgd, 16, shards_of_one_batch), 1e-6);
   }

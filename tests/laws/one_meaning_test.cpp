@@ -162,7 +162,7 @@ TEST_CASE("parts of Ako's sums, and slices that are applied as they come, weigh 
 TEST_CASE("summed gradients make the step n times as long, and leave its number and its penalty's share") {
   const char* falls = R"(, "schedule": {"type": "steps", "at": [3, 5], "factor": 0.25})";
   for (const char* system : {"\"ps_sync\"", "\"ps_async\"", "\"ps_ssp\"", "\"ring_allreduce\"", "\"tree_allreduce\"",
-                             "\"star_allreduce\"", "\"partial_allreduce\"", "\"ako\""}) {
+                             "\"star_allreduce\"", "\"hierarchical_allreduce\"", "\"partial_allreduce\"", "\"ako\""}) {
     CAPTURE(system);
     for (const std::string& optimizer : {sgd, adam}) {
       CAPTURE(optimizer);
@@ -259,7 +259,8 @@ TEST_CASE("a worker that comes back or late steps as the others do") {
         R"({"type": "host_crash", "host": "w1", "at": "450ms", "restart": "1250ms", "state": "kept"})",
         R"({"type": "join", "host": "w1", "at": "1250ms"})"}) {
     CAPTURE(fault);
-    for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce", "local_sgd"}) {
+    for (const char* name :
+         {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce", "local_sgd"}) {
       CAPTURE(name);
       for (const std::string& optimizer : {sgd, adam, momentum}) {
         CAPTURE(optimizer);

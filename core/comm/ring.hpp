@@ -1,0 +1,31 @@
+// Rounds of a ring, of which all-reduces are made: in each, every member sends all items but one to the next member.
+#pragma once
+
+#include <vector>
+
+#include "core/base/per_node.hpp"
+#include "core/comm/allreduce.hpp"
+
+namespace ddl::comm {
+
+// A slice of the vector in even chunks, and what a member knows of the sum of each.
+struct Chunks {
+  Chunks(Slice slice, int count, const Sum& own);
+  int count() const { return sums.count(); }
+  Sum joined() const;
+
+  PerNode<Slice> slices;
+  PerNode<Sum> sums;
+};
+
+// W. Adds up what the members know of each chunk: then member i of n has the sum of chunk (i + 1) mod n. There are at
+// most n chunks; with fewer, some members have none.
+void reduce_scatter(Group& group, Chunks& chunks);
+// W. After that: all members know all sums.
+void all_gather(Group& group, Chunks& chunks);
+
+// W. Every member knows the contributions in its bundle, and then those in all bundles. A bundle is a list of places
+// in `all`; there is one for each member, the same lists at all of them.
+void gather_bundles(Group& group, const PerNode<std::vector<int>>& bundles, PerNode<Contribution>& all);
+
+}  // namespace ddl::comm
