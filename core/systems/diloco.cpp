@@ -1,11 +1,12 @@
 // DiLoCo (Douillard et al., 2023, algorithm 1), Streaming DiLoCo (2025, algorithm 2) and Eager Updates (Kale et al.,
 // 2025), worker i; A is the outer model, of which each worker has a copy, x its own, p a fragment of them:
 //
-//   1  x = step(x, gradient(x)); t = t + 1
+//   1  x = step(x, gradient(x)); t = t + 1             replica "site": by the mean gradient of the workers at the site
 //   2  fragment p at its boundary:    D_p = A_p - x_p; begin allreduce_mean(C(D_p))          C: the codec
 //   3  when it is due, tau steps on:  wait for D_p;  A_p = outer_step(A_p, D_p);  x_p = alpha x_p + (1 - alpha) A_p
-//      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) / n,
+//      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) g / n,
 //                                     while this worker has steps: so its A is ahead of the others' by its own share
+//                                     (g: 1, or with replica "site" the workers there)
 //   4  a worker whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
 //
@@ -25,6 +26,7 @@
 #include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
+#include "core/systems/site_step.hpp"
 
 namespace ddl::systems {
 namespace {
@@ -102,15 +104,17 @@ class DilocoWorker : public Program {
         rounds_(params_),
         fragments_(comm::by_layers(params.fragment_order, params.fragments, node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, params.collective, 0, OnFailure::wait, "moves of the other workers"),
-        sums_(node, all_reduce_, params.codec, fragments_) {}
+        all_reduce_(node, params.sums_by(), 0, OnFailure::wait, "moves of the other workers"),
+        sums_(node, all_reduce_, params.codec, fragments_) {
+    if (params.replica == Replica::site) site_step_.emplace(node, 1);
+  }
 
   void run() override {
     node_.spawn("sums", [this] { sum_rounds(); });
     bool others_go_on = true;
     while (others_go_on) {
       const bool at_work = node_.next_step();
-      if (at_work) node_.apply(node_.gradient());  // 1
+      take_step(at_work);  // 1
       ++steps_;
       while (rounds_.sent(sent_) == steps_) send(sent_++, at_work);                          // 2
       while (others_go_on && is_due(applied_)) others_go_on = apply(applied_++) || at_work;  // 3, 4
@@ -125,6 +129,14 @@ class DilocoWorker : public Program {
     comm::Sum own;
     std::optional<comm::Sum> total;
   };
+
+  void take_step(bool at_work) {
+    if (site_step_) {
+      site_step_->take(at_work);
+    } else if (at_work) {
+      node_.apply(node_.gradient());
+    }
+  }
 
   bool is_due(std::int64_t k) const { return (params_.eager ? rounds_.sent(k) : rounds_.applied(k)) == steps_; }
   const comm::Partition& fragment(std::int64_t k) const { return fragments_[rounds_.fragment(k)]; }
@@ -175,7 +187,8 @@ class DilocoWorker : public Program {
     const Payload now = known_.at(k).own.values, then = before >= 0 ? known_.at(before).own.values : nullptr;
     if (!now) return nullptr;
     std::vector<float> moves(comm::size_of(fragment(k)));
-    const float share = 1.0f / static_cast<float>(node_.cluster().workers);
+    const float share =
+        static_cast<float>(site_step_ ? site_step_->workers() : 1) / static_cast<float>(node_.cluster().workers);
     if (mean) add_scaled(moves, values_of(mean));
     add_scaled(moves, values_of(now), share);
     if (then) add_scaled(moves, values_of(then), -share);
@@ -202,6 +215,7 @@ class DilocoWorker : public Program {
   OuterModel outer_;
   membership::Regrouping all_reduce_;
   membership::CompressedSum sums_;
+  std::optional<SiteStep> site_step_;    // if a replica is a site
   std::map<std::int64_t, Round> known_;  // rounds that are sent and not yet done with
   std::int64_t steps_ = 0, sent_ = 0, applied_ = 0;
 };
@@ -214,8 +228,9 @@ Traffic DilocoParams::traffic(const Cluster& cluster) const {
   comm::by_layers(fragment_order, fragments, cluster);  // throws if the model cannot be cut so
   const double rounds_per_step = static_cast<double>(fragments) / sync_every;
   const bool overlapped = fragment_sync_delay > 0 || eager;
-  return {overlapped ? Pace::overlapped : Pace::lockstep,
-          membership::phases_of_sums(collective, codec, cluster, 1.0 / fragments, rounds_per_step)};
+  comm::Phases phases = membership::phases_of_sums(sums_by(), codec, cluster, 1.0 / fragments, rounds_per_step);
+  if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
+  return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
 }
 
 std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -38,6 +39,10 @@ using OuterParams = std::variant<OuterNesterov, OuterHeavyBall, OuterSgd>;
 enum class FragmentPhase { paper, torchft };
 constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper", "torchft"); }
 
+// What is alone between two outer steps: a worker, or all workers of a site, which take their inner steps together.
+enum class Replica { worker, site };
+constexpr auto enum_names(Replica) { return in_order<Replica>("worker", "site"); }
+
 struct DilocoParams : SystemOf<DilocoParams> {
   static constexpr SystemFacts facts{.name = "diloco",
                                      .what = "many steps alone, then an outer step along the mean of all moves",
@@ -52,13 +57,17 @@ struct DilocoParams : SystemOf<DilocoParams> {
   FragmentPhase phase = FragmentPhase::paper;
   bool eager = false;
   OuterParams outer;
-  comm::Collective collective = comm::Collective::ring;
+  Replica replica = Replica::worker;
+  std::optional<comm::Collective> collective;
   codec::CodecParams codec;
 
+  comm::Collective sums_by() const {
+    return collective.value_or(replica == Replica::site ? comm::Collective::hierarchical : comm::Collective::ring);
+  }
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
-  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(collective, cluster); }
+  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(sums_by(), cluster); }
   // Every worker keeps the outer model and its momentum.
   MemoryUse memory(std::size_t parameters, int workers) const override;
 };
@@ -111,7 +120,12 @@ void fields(Visitor& visit, DilocoParams& params) {
   visit("eager", params.eager,
         Rule{.doc = "applies at once what the others moved in the round before, and its own move of this round"});
   visit("outer", params.outer, Rule{.doc = "the outer step; default: nesterov, 0.7, 0.9"});
-  visit("collective", params.collective, Rule{.doc = "how moves are summed"});
+  visit(
+      "replica", params.replica,
+      Rule{.doc = "what is alone between outer steps: a worker, or all of a site, whose gradients are summed in every "
+                  "step, round a ring"});
+  visit("collective", params.collective,
+        Rule{.doc = "how moves are summed; default: ring, or hierarchical if a replica is a site"});
   visit("codec", params.codec,
         Rule{.doc = "how moves are made smaller; they are then gathered and summed by every worker"});
 }

@@ -165,6 +165,22 @@ TEST_CASE("over sites, too, replicas are equal to the bit and learn what the sta
   }
 }
 
+// In each of 5 steps a ring of g at home; after the last a hierarchical all-reduce of moves, and its closing round.
+TEST_CASE("DiLoCo over sites crosses once every H steps, and takes c + 2(g-1)(N/(gb) + l) for the other steps") {
+  const double l = 0.002, L = 0.01;
+  for (const int g : {1, 2, 3}) {
+    CAPTURE(g);
+    const auto result =
+        run::run(between_sites(R"({"name": "diloco", "sync_every": 5, "replica": "site"})", 2 * g, l, L));
+    const double at_home = 2 * (g - 1) * (0.1 * n_over_b / g + l), across = 2 * (n_over_b / 2 + l + L);
+    CHECK(crossing(result) == doctest::Approx(1.0 / rounds));
+    CHECK(result.bytes_sent == doctest::Approx(1e6 * (2 + (rounds + 1) * 2.0 * 2 * (g - 1))));
+    const double closing = 2 * (g - 1) * l + 2 * (l + L), no_one_at_work = 2 * (g - 1) * l;
+    CHECK(result.simulated_s ==
+          doctest::Approx(rounds * (c + at_home) + at_home + across + closing + no_one_at_work).epsilon(1e-4));
+  }
+}
+
 // w3 and w4 are the second site, so that for a while there is one site of three.
 TEST_CASE("a site that goes and comes back changes the groups, and replicas are equal at the end") {
   const auto crash = [](const char* host, const char* at, const char* back) {

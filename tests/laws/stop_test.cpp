@@ -34,6 +34,7 @@ const std::vector<std::string> variants = {
     R"({"name": "tree_allreduce", "codec": "sign"})",
     R"({"name": "partial_allreduce", "partitions": 3, "collective": "tree"})",
     R"({"name": "local_sgd", "local_steps": 2})",
+    R"({"name": "diloco", "sync_every": 3, "replica": "site"})",
     R"({"name": "local_sgd", "local_steps": 4, "collective": "star"})",
     R"({"name": "fedavg", "local_steps": 2})",
     R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",

@@ -106,7 +106,8 @@ std::vector<std::string> settings_of(const std::string& system) {
       {"ps_sync", {one_backup}},
       {"diloco",
        {R"("sync_every": 3)", R"("sync_every": 4, "fragments": 2, "fragment_sync_delay": 1)",
-        R"("sync_every": 2, "eager": true)", R"("sync_every": 5, "codec": {"type": "e3m0", "bucket": 16})",
+        R"("sync_every": 2, "eager": true)", R"("sync_every": 3, "replica": "site")",
+        R"("sync_every": 5, "codec": {"type": "e3m0", "bucket": 16})",
         R"("sync_every": 30, "codec": {"type": "e3m0", "bucket": 16})"}},
       {"hierarchical_allreduce", {R"("codec": {"type": "e3m0", "bucket": 16})"}},
       {"d_psgd", {R"("overlap": true)"}}};

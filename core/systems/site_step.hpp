@@ -1,0 +1,36 @@
+// Steps that all workers at one site take together, so that their models stay equal.
+#pragma once
+
+#include <vector>
+
+#include "core/comm/part.hpp"
+#include "core/membership/view.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+class SiteStep {
+ public:
+  // Messages arrive at `port`, which must have no other use. No host may come or go.
+  SiteStep(Node& node, int port);
+
+  // W. A step with the mean gradient of the workers at this site that are at work. All of them call it, also those
+  // whose own steps are over, until a call in which none is at work; then it does nothing.
+  void take(bool at_work);
+  int workers() const { return site_.size(); }
+
+ private:
+  Node& node_;
+  membership::View all_;
+  comm::Part site_;
+  std::vector<float> update_;
+  bool over_ = false;
+};
+
+// The workers at the same site as this one, itself among them.
+std::vector<int> workers_beside(int worker, const Cluster& cluster);
+// What a step of all sites sends.
+std::vector<Flow> flows_of_site_steps(const Cluster& cluster);
+
+}  // namespace ddl::systems
