@@ -31,6 +31,11 @@
 namespace ddl::systems {
 namespace {
 
+comm::Collective collective_of(const DilocoParams& params) {
+  const auto by_default = params.replica == Replica::site ? comm::Collective::hierarchical : comm::Collective::ring;
+  return params.collective.value_or(by_default);
+}
+
 // When round k takes place, and of which fragment.
 class Rounds {
  public:
@@ -104,7 +109,7 @@ class DilocoWorker : public Program {
         rounds_(params_),
         fragments_(comm::by_layers(params.fragment_order, params.fragments, node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, params.sums_by(), 0, OnFailure::wait, "moves of the other workers"),
+        all_reduce_(node, collective_of(params), 0, OnFailure::wait, "moves of the other workers"),
         sums_(node, all_reduce_, params.codec, fragments_) {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
   }
@@ -228,7 +233,8 @@ Traffic DilocoParams::traffic(const Cluster& cluster) const {
   comm::by_layers(fragment_order, fragments, cluster);  // throws if the model cannot be cut so
   const double rounds_per_step = static_cast<double>(fragments) / sync_every;
   const bool overlapped = fragment_sync_delay > 0 || eager;
-  comm::Phases phases = membership::phases_of_sums(sums_by(), codec, cluster, 1.0 / fragments, rounds_per_step);
+  comm::Phases phases =
+      membership::phases_of_sums(collective_of(*this), codec, cluster, 1.0 / fragments, rounds_per_step);
   if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
   return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
 }
@@ -258,6 +264,10 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
                                    " steps from one fragment to the next; torchft expects fewer");
   }
   return list;
+}
+
+std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
+  return comm::notes_of(collective_of(*this), cluster);
 }
 
 MemoryUse DilocoParams::memory(std::size_t parameters, int workers) const {

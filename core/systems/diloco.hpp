@@ -61,13 +61,10 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::optional<comm::Collective> collective;
   codec::CodecParams codec;
 
-  comm::Collective sums_by() const {
-    return collective.value_or(replica == Replica::site ? comm::Collective::hierarchical : comm::Collective::ring);
-  }
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
-  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(sums_by(), cluster); }
+  std::vector<std::string> notes(const Cluster& cluster) const override;
   // Every worker keeps the outer model and its momentum.
   MemoryUse memory(std::size_t parameters, int workers) const override;
 };
