@@ -132,22 +132,23 @@ std::vector<Partition> make_partitions(const std::vector<std::vector<std::string
 }
 
 std::vector<Partition> by_layers(LayerOrder order, int partitions, const Cluster& cluster) {
-  std::vector<Slice> layers = units_of(cluster, Partitioner::layer, 1).layers;
-  for (int part = 0; cluster.tensors.empty() && part < partitions; ++part) {
-    layers.push_back(even_part(cluster.parameters, partitions, part));
+  const bool has_layers = !cluster.layers.empty();
+  std::vector<Slice> units;
+  for (const LayerInfo& layer : cluster.layers) units.push_back(layer.slice);
+  for (int part = 0; !has_layers && part < partitions; ++part) {
+    units.push_back(even_part(cluster.parameters, partitions, part));
   }
-  if (layers.size() < static_cast<std::size_t>(partitions) ||
+  if (units.size() < static_cast<std::size_t>(partitions) ||
       cluster.parameters < static_cast<std::size_t>(partitions)) {
     throw InputError("$.algorithm.fragments: " + std::to_string(partitions) + ", but the model has " +
-                     counted(static_cast<std::int64_t>(cluster.tensors.empty() ? cluster.parameters : layers.size()),
-                             cluster.tensors.empty() ? "parameter" : "layer") +
+                     counted(static_cast<std::int64_t>(has_layers ? units.size() : cluster.parameters),
+                             has_layers ? "layer" : "parameter") +
                      (cluster.tensors.empty() ? "" : " with parameters") + "; expected at most as many");
   }
   std::vector<Partition> result(static_cast<std::size_t>(partitions));
-  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    const std::size_t part =
-        order == LayerOrder::strided ? layer % result.size() : layer * result.size() / layers.size();
-    result[part].push_back(layers[layer]);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    const std::size_t part = order == LayerOrder::strided ? unit % result.size() : unit * result.size() / units.size();
+    result[part].push_back(units[unit]);
   }
   return result;
 }

@@ -83,6 +83,13 @@ std::size_t Model::whole_parameter_count() const {
 MathMode Model::math_mode() const { return parts_->mode; }
 const std::vector<TensorInfo>& Model::tensors() const { return parts_->tensors; }
 const std::vector<std::unique_ptr<Layer>>& Model::layers() const { return parts_->layers; }
+std::vector<Model::LayerSize> Model::learning_layers() const {
+  std::vector<LayerSize> sizes;
+  for (const auto& layer : parts_->layers) {
+    if (layer->parameter_count() > 0) sizes.push_back({layer->parameter_count(), layer->multiply_adds()});
+  }
+  return sizes;
+}
 double Model::forward_multiply_adds() const { return parts_->multiply_adds; }
 
 void Model::initialize(std::span<float> parameters, Stream& random) const {

@@ -45,6 +45,12 @@ class Model {
   MathMode math_mode() const;                 // portable or native
   const std::vector<TensorInfo>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
+  // Layers that have parameters: how many of these, and the multiply-adds of one sample's forward pass.
+  struct LayerSize {
+    std::size_t parameters = 0;
+    double multiply_adds = 0;
+  };
+  std::vector<LayerSize> learning_layers() const;
   // Multiply-adds of one sample's forward pass (dense and convolutional layers), by the weights that are there.
   double forward_multiply_adds() const;
 

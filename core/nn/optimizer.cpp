@@ -160,10 +160,17 @@ bool Optimizer::is_stateless(const OptimizerParams& params) {
   return std::holds_alternative<SgdParams>(params) && !rate_params(params).clip_norm;
 }
 
-void Optimizer::step_slice(std::span<float> parameters, const WeightedGradient& gradient, double rate) const {
-  check(is_stateless(params_), "only plain SGD can be applied slice by slice");
+bool Optimizer::takes_slices(const OptimizerParams& params) { return !rate_params(params).clip_norm; }
+
+void Optimizer::step_slice(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient,
+                           double rate) {
+  check(takes_slices(params_), "an optimizer that does not clip takes slices");
   check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
-  update(params_, 0, rate, parameters, gradient, {}, {});
+  make_state();
+  const auto part = [&](std::vector<float>& state) {
+    return state.empty() ? std::span<float>() : std::span(state).subspan(first, parameters.size());
+  };
+  update(params_, steps_, rate, parameters, gradient, part(first_), part(second_));
 }
 
 void Optimizer::pack(std::vector<float>& into) const {

@@ -33,8 +33,12 @@ class Optimizer {
   // Whether the update of a coordinate depends only on its gradient, weight and rate, so that slices can be applied one
   // by one as they arrive (plain SGD that does not clip).
   static bool is_stateless(const OptimizerParams& params);
-  // Stateless optimizers only: updates a slice.
-  void step_slice(std::span<float> parameters, const WeightedGradient& gradient, double rate) const;
+  // Whether the update of a coordinate depends on no other's gradient (all that do not clip), so that a step can be
+  // made of slices, each coordinate once.
+  static bool takes_slices(const OptimizerParams& params);
+  // Updates the slice that begins at `first`; after the last one of a step, end_slices().
+  void step_slice(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient, double rate);
+  void end_slices() { ++steps_; }
 
   // What it keeps, as values of a vector that travels: 0, 1 or 2 vectors of `count` values, and how many steps it made.
   static int kept_vectors(const OptimizerParams& params);

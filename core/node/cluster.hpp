@@ -16,6 +16,13 @@ namespace ddl {
 enum class GradientScale { mean, sum };  // each gradient weighs 1/n, or 1
 constexpr auto enum_names(GradientScale) { return in_order<GradientScale>("mean", "sum"); }
 
+// A layer with parameters. It takes three tasks of one length: forward; backward to its inputs (which the first layer
+// needs not); backward to its parameters, after which its gradient is known.
+struct LayerInfo {
+  Slice slice;      // of the vector: layers lie side by side and cover it
+  double work = 1;  // of one of its tasks, in any unit
+};
+
 struct Cluster {
   int workers = 0;                         // nodes 0 .. workers-1
   int servers = 0;                         // nodes workers .. workers+servers-1
@@ -24,6 +31,7 @@ struct Cluster {
   std::uint64_t model_bytes = 0;           // N, a whole model on the wire
   std::uint64_t replica_bytes = 0;         // a model with what its optimizer keeps, on the wire
   std::vector<TensorInfo> tensors;         // how the vector divides into layers; empty when timing only
+  std::vector<LayerInfo> layers;           // the same layer by layer; empty where nobody knows of any
   bool timing_only = false;                // vectors are empty and payloads null
   int batch_size = 1;                      // samples of a minibatch
   std::size_t training_samples = 0;        // in all; what an epoch is when timing only
@@ -35,7 +43,8 @@ struct Cluster {
   // Per worker: least seconds for a whole model to every other worker while all others do the same (the most loaded
   // link on its routes). Empty unless the system needs them (System::needs_exchange_times).
   std::vector<double> exchange_s;
-  bool hosts_change = false;  // some host crashes, joins or leaves
+  bool hosts_change = false;    // some host crashes, joins or leaves
+  bool steps_by_slices = true;  // the optimizer can make a step slice by slice, see nn::Optimizer::takes_slices
 
   int site(int node) const { return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node)); }
   // The weight of each gradient, where those of so many workers make a step.

@@ -22,9 +22,10 @@ struct Update {
   std::span<const float> gradient = {};  // empty: changes nothing
   float weight = 1;                      // of all gradients in the sum together
   std::span<const float> weights = {};   // instead, if it differs by coordinate
-  // The model's steps go on by `gradients` out of `workers`: a whole step unless told.
+  // The model's steps go on by `gradients` out of `workers`: a whole step unless told. A step in slices: by none until
+  // the last of them.
   std::int64_t gradients = 1, workers = 1;
-  Payload penalised_at = nullptr;                  // where L2's part is taken; null: at the weights as they are
+  Payload penalised_at = nullptr;  // where L2's part is taken, of the slice or all; null: at the weights as they are
   std::optional<double> run_share = std::nullopt;  // that the rate follows; none: the node's own, now
   std::size_t first = 0;                           // of a slice: the coordinate at which it begins
 };

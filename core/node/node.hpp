@@ -26,6 +26,7 @@
 namespace ddl {
 
 class ModelParallel;
+struct LayerCalls;
 namespace graph {
 class SharedGraphs;
 }
@@ -62,9 +63,11 @@ class Node {
   virtual Weights& weights() = 0;
   // W. One minibatch gradient at the weights as they are now, and the time it costs. Its value is known when that time
   // is over, whatever happened to the weights meanwhile.
-  virtual Gradient gradient() = 0;
-  // One optimizer step on weights() or, with a stateless optimizer, on the slice of them that the gradient is as long
-  // as.
+  // With `calls`, layer by layer: see core/node/layers.hpp.
+  virtual Gradient gradient(const LayerCalls* calls = nullptr) = 0;
+  // One optimizer step on weights(), or on the slice of them that the gradient is as long as, unless the optimizer
+  // needs whole gradients (see nn::Optimizer::takes_slices). An optimizer that keeps state takes each coordinate once a
+  // step.
   virtual void apply(const Update& update) = 0;
   // A step with this worker's own gradient, at full weight.
   void apply(const Gradient& gradient) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -33,6 +34,13 @@ namespace nn {
 class Model;
 }
 
+// A system of the literature that another is with these settings, a JSON object.
+struct Preset {
+  const char* name = "";
+  const char* settings = "";
+  const char* paper = "";
+};
+
 struct SystemFacts {
   const char* name = "";
   const char* what = "";  // one line
@@ -45,7 +53,8 @@ struct SystemFacts {
   bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
   bool equal_replicas = false;   // after a run that ends by steps, workers' own models are the same, to the bit
   bool servers_agree = false;    // several servers decide the same from what each has heard of workers
-  bool fixed_group = false;      // no host may come or go: others lack its state
+  std::span<const Preset> presets = {};
+  bool fixed_group = false;  // no host may come or go: others lack its state
   // True if it needs Node::model_parallel().
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }
   // True if no host may come or go.
@@ -62,6 +71,7 @@ struct SettingError {
 struct Surroundings {
   int workers = 0, servers = 0;
   bool stateless_optimizer = true;             // see Optimizer::is_stateless
+  bool steps_by_slices = true;                 // see Optimizer::takes_slices
   std::vector<std::string> worker_names = {};  // empty while the platform is not known
 };
 
@@ -101,6 +111,10 @@ class System {
   // Lead over the slowest worker; none: without bound.
   virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
   virtual MemoryUse memory(std::size_t parameters, int workers) const { return replicas(parameters, workers); }
+  // Whether no host may come or go.
+  virtual bool needs_all_hosts() const { return facts().needs_all_hosts(); }
+  // Steps after which what it exchanges comes round again.
+  virtual int period() const { return 1; }
   // Whether it reads Cluster::exchange_s.
   virtual bool needs_exchange_times() const { return false; }
   // The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker

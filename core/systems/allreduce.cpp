@@ -12,7 +12,9 @@
 #include "core/systems/allreduce.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "core/comm/buckets.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
@@ -72,11 +74,31 @@ Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int part
 
 template <comm::Collective how>
 std::unique_ptr<Program> WholeAllreduceParams<how>::program(Node& node) const {
+  if (overlapped.overlap != Overlap::none) return overlapped_allreduce(node, how, codec, overlapped);
   return std::make_unique<AllReduceWorker>(node, how, 1, *this);
 }
 template <comm::Collective how>
 Traffic WholeAllreduceParams<how>::traffic(const Cluster& cluster) const {
+  if (overlapped.overlap != Overlap::none) return overlapped_traffic(how, codec, overlapped, cluster);
   return traffic_of(*this, how, 1, cluster);
+}
+template <comm::Collective how>
+std::vector<std::string> WholeAllreduceParams<how>::notes(const Cluster& cluster) const {
+  std::vector<std::string> notes = comm::notes_of(how, cluster);
+  if (overlapped.overlap == Overlap::layers)
+    std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
+  return notes;
+}
+template <comm::Collective how>
+std::vector<SettingError> WholeAllreduceParams<how>::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = AllreduceParams::errors(around);
+  if (overlapped.bucket_bytes && overlapped.overlap == Overlap::none) {
+    list.push_back({"bucket_bytes", "is given, but nothing overlaps; expected overlap \"backward\" or \"layers\""});
+  }
+  if (on_failure != OnFailure::wait && overlapped.overlap != Overlap::none) {
+    list.push_back({"on_failure", "is given beside overlap, with which no host may go; expected \"wait\""});
+  }
+  return list;
 }
 template struct WholeAllreduceParams<comm::Collective::ring>;
 template struct WholeAllreduceParams<comm::Collective::tree>;

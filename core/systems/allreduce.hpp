@@ -12,6 +12,7 @@
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
+#include "core/systems/overlapped_allreduce.hpp"
 
 namespace ddl::systems {
 
@@ -24,9 +25,13 @@ struct AllreduceParams : System {
 // Of whole gradients.
 template <comm::Collective how>
 struct WholeAllreduceParams : AllreduceParams {
+  AllreduceOverlap overlapped;
+
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(how, cluster); }
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  bool needs_all_hosts() const override { return overlapped.overlap != Overlap::none; }
+  std::vector<std::string> notes(const Cluster& cluster) const override;
 };
 struct RingAllreduceParams : SystemOf<RingAllreduceParams, WholeAllreduceParams<comm::Collective::ring>> {
   static constexpr SystemFacts facts{.name = "ring_allreduce",
@@ -58,6 +63,11 @@ void fields(Visitor& visit, AllreduceParams& params) {
   visit("codec", params.codec,
         Rule{.doc = "how gradients are made smaller; they are then gathered and summed by every worker"});
   visit("on_failure", params.on_failure, on_failure_rule);
+}
+template <class Visitor, comm::Collective how>
+void fields(Visitor& visit, WholeAllreduceParams<how>& params) {
+  fields(visit, static_cast<AllreduceParams&>(params));
+  fields(visit, params.overlapped);
 }
 
 struct PartialAllreduceParams : SystemOf<PartialAllreduceParams, AllreduceParams> {

@@ -10,21 +10,28 @@
 //   4  a worker whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
 //
+// By layers, 2 takes place layer by layer, each when its gradient and so its inner step is known, and 3 before its next
+// forward pass: each layer waits for its own D alone.
+//
 // D points against the descent, as a gradient does. Round k = 0, 1, ... has its boundary after step (k + 1) H / P
 // (rounded down), of fragment k + 1 mod P in the paper and k mod P in torchft. Sums are made by an actor beside the
 // worker's own, so that they travel while it computes; rounds are summed in their order.
 #include "core/systems/diloco.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/check.hpp"
+#include "core/comm/buckets.hpp"
+#include "core/membership/background_sums.hpp"
 #include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
+#include "core/node/layers.hpp"
 #include "core/node/vectors.hpp"
 #include "core/systems/site_step.hpp"
 
@@ -101,97 +108,202 @@ class OuterModel {
   std::vector<float> velocity_;
 };
 
+// What travels as one: a layer where rounds overlap with passes through the layers, otherwise a fragment.
+struct Unit {
+  std::size_t number = 0;  // among all units
+  comm::Partition part;
+  std::size_t layer = 0;  // if it is one
+};
+using Fragment = std::vector<Unit>;  // in the order in which a backward pass knows them
+
+bool is_layered(const DilocoParams& params, const Cluster& cluster) {
+  return params.overlap == FragmentOverlap::layers && params.replica == Replica::worker && !cluster.layers.empty();
+}
+
+std::vector<Fragment> fragments_of(const DilocoParams& params, const Cluster& cluster) {
+  std::vector<Fragment> fragments;
+  std::size_t number = 0;
+  for (const comm::Partition& part : comm::by_layers(params.fragment_order, params.fragments, cluster)) {
+    Fragment& fragment = fragments.emplace_back();
+    if (!is_layered(params, cluster)) fragment.push_back({number++, part});
+    for (std::size_t layer = cluster.layers.size(); is_layered(params, cluster) && layer-- > 0;) {
+      const Slice slice = cluster.layers[layer].slice;
+      if (std::ranges::find(part, slice) != part.end()) fragment.push_back({number++, {slice}, layer});
+    }
+  }
+  return fragments;
+}
+
+std::vector<comm::Partition> parts_of(const std::vector<Fragment>& fragments) {
+  std::vector<comm::Partition> parts;
+  for (const Fragment& fragment : fragments) {
+    for (const Unit& unit : fragment) parts.push_back(unit.part);
+  }
+  return parts;
+}
+
 class DilocoWorker : public Program {
  public:
   DilocoWorker(const DilocoParams& params, Node& node)
       : node_(node),
         params_(params),
         rounds_(params_),
-        fragments_(comm::by_layers(params.fragment_order, params.fragments, node.cluster())),
+        is_layered_(is_layered(params, node.cluster())),
+        fragments_(fragments_of(params, node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, collective_of(params), 0, OnFailure::wait, "moves of the other workers"),
-        sums_(node, all_reduce_, params.codec, fragments_) {
+        all_reduce_(node, collective_of(params), 0, OnFailure::wait, awaited),
+        compressed_(node, all_reduce_, params.codec, parts_of(fragments_)),
+        sums_(node, compressed_, awaited) {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
+    calls_.begin = [this](std::size_t) { apply_next(); };
+    calls_.known = [this](std::size_t layer, const Gradient& gradient) {
+      step_layer(layer, gradient);
+      send_next(true);
+    };
   }
 
   void run() override {
-    node_.spawn("sums", [this] { sum_rounds(); });
-    bool others_go_on = true;
-    while (others_go_on) {
+    sums_.start();
+    while (true) {
       const bool at_work = node_.next_step();
-      take_step(at_work);  // 1
-      ++steps_;
-      while (rounds_.sent(sent_) == steps_) send(sent_++, at_work);                          // 2
-      while (others_go_on && is_due(applied_)) others_go_on = apply(applied_++) || at_work;  // 3, 4
-      if (at_work) node_.finish_step();
+      if (at_work) {
+        take_step();  // 1; by layers also 2 of this step, and before it 3 of the last
+      } else {
+        complete();
+        if (site_step_) site_step_->take(false);
+        ++steps_;
+      }
+      const std::int64_t k = sent_;
+      while (rounds_.sent(k) == steps_ && sent_ == k) {  // 2
+        send_next(at_work);
+        if (at_work || sums_.wait_for(sum_of(k, 0)).count > 0) continue;
+        while (applied_ < k) apply_next();
+        return;  // 4
+      }
+      is_open_ = at_work;
+      if (!is_layered_ || !at_work || !is_due()) complete();  // 3
     }
   }
 
   Payload judged_model() const override { return outer_.snapshot(); }
 
  private:
-  struct Round {
-    comm::Sum own;
-    std::optional<comm::Sum> total;
-  };
+  static constexpr const char* awaited = "moves of the other workers";
 
-  void take_step(bool at_work) {
+  const Fragment& fragment(std::int64_t k) const { return fragments_[rounds_.fragment(k)]; }
+
+  // --- inner steps ---
+
+  void take_step() {  // W.
     if (site_step_) {
-      site_step_->take(at_work);
-    } else if (at_work) {
-      node_.apply(node_.gradient());
+      site_step_->take(true);
+      ++steps_;
+      return;
+    }
+    calls_.held.clear();
+    calls_.told.clear();
+    if (is_due()) {
+      for (const Unit& unit : fragment(applied_)) calls_.held.insert(calls_.held.begin(), unit.layer);
+    }
+    if (is_layered_ && node_.cluster().steps_by_slices && rounds_.sent(sent_) == steps_ + 1) {
+      for (const Unit& unit : fragment(sent_)) calls_.told.push_back(unit.layer);
+    }
+    const bool is_block = calls_.held.empty() && calls_.told.empty();
+    const Gradient gradient = node_.gradient(is_block ? nullptr : &calls_);
+    ++steps_;
+    if (calls_.told.empty()) return node_.apply(gradient);
+    for (std::size_t layer = 0; layer < node_.cluster().layers.size(); ++layer) {
+      if (std::ranges::find(calls_.told, layer) == calls_.told.end()) step_layer(layer, gradient);
     }
   }
 
-  bool is_due(std::int64_t k) const { return (params_.eager ? rounds_.sent(k) : rounds_.applied(k)) == steps_; }
-  const comm::Partition& fragment(std::int64_t k) const { return fragments_[rounds_.fragment(k)]; }
+  void step_layer(std::size_t layer, const Gradient& gradient) {
+    const std::vector<LayerInfo>& layers = node_.cluster().layers;
+    layers_stepped_ = layers_stepped_ % layers.size() + 1;
+    if (!gradient.values) return;
+    const Slice slice = layers[layer].slice;
+    node_.apply({.gradient = part_of(values_of(gradient.values), slice),
+                 .gradients = layers_stepped_ == layers.size() ? 1 : 0,
+                 .penalised_at = gradient.at,
+                 .run_share = gradient.run_share,
+                 .first = slice.begin});
+  }
 
-  void send(std::int64_t k, bool contributes) {
-    Payload moves = contributes ? comm::gather(outer_.read(), fragment(k)) : nullptr;
+  // --- rounds ---
+
+  // Whether a round is to be applied after the last step, or before a layer's next forward pass.
+  bool is_due() const { return (params_.eager ? rounds_.sent(applied_) : rounds_.applied(applied_)) == steps_; }
+
+  // The next unit of round sent_.
+  void send_next(bool contributes) {
+    if (units_sent_ == 0) first_sum_[sent_] = sums_.asked();
+    const Unit& unit = fragment(sent_)[units_sent_];
+    Payload moves = contributes ? comm::gather(outer_.read(), unit.part) : nullptr;
     if (moves) {
       std::vector<float> difference = *moves;
-      add_scaled(difference, values_of(comm::gather(node_.weights().read(), fragment(k))), -1);
+      add_scaled(difference, values_of(comm::gather(node_.weights().read(), unit.part)), -1);
       moves = make_payload(std::move(difference));
     }
-    known_[k] = {{std::move(moves), contributes}, std::nullopt};
-    node_.notify();
+    sums_.ask(unit.number, {std::move(moves), contributes});
+    if (++units_sent_ < fragment(sent_).size()) return;
+    units_sent_ = 0;
+    ++sent_;
   }
 
-  // False: no worker had anything to contribute.
-  bool apply(std::int64_t k) {
-    const std::int64_t from = params_.eager ? k - params_.fragments : k;  // eager: the round before of this fragment
-    if (from >= 0) wait_for_sum(from);
-    const bool any = from < 0 || known_.at(from).total->count > 0;
-    const Payload moves = params_.eager ? eager_mean(k, from) : mean_of(from);
-    known_.erase(from);
-    if (!any || !moves) return any;
-    outer_.step(fragment(k), moves);
+  // Ends the last step: what is due after it is applied.
+  void complete() {  // W.
+    while (is_due()) apply_next();
+    finish_step();
+  }
+
+  void finish_step() {
+    if (std::exchange(is_open_, false)) node_.finish_step();
+  }
+
+  // Of round applied_ the unit that the next forward pass needs first.
+  void apply_next() {                                                                   // W.
+    const std::int64_t k = applied_, from = params_.eager ? k - params_.fragments : k;  // eager: of the round before
+    const std::size_t i = fragment(k).size() - ++units_applied_;
+    std::optional<comm::Sum> total;
+    if (from >= 0) total = sums_.wait_for(sum_of(from, i));
+    apply(fragment(k)[i].part, params_.eager ? eager_mean(k, from, i) : mean_of(total));
+    if (from >= 0) sums_.forget(sum_of(from, i));
+    if (i > 0) return;
+    first_sum_.erase(from);
+    units_applied_ = 0;
+    ++applied_;
+    finish_step();
+  }
+
+  std::int64_t sum_of(std::int64_t k, std::size_t unit) const {
+    return first_sum_.at(k) + static_cast<std::int64_t>(unit);
+  }
+
+  void apply(const comm::Partition& part, const Payload& moves) {
+    if (!moves) return;
+    outer_.step(part, moves);
     const std::span<float> own = node_.weights().write();
-    for (const Slice slice : fragment(k)) {
+    for (const Slice slice : part) {
       blend(part_of(own, slice), part_of(outer_.read(), slice), static_cast<float>(params_.fragment_update_alpha));
     }
-    return true;
-  }
-
-  void wait_for_sum(std::int64_t k) {  // W.
-    node_.wait_until([this, k] { return known_.at(k).total.has_value(); }, "moves of the other workers");
   }
 
   // Null without contributions, or when timing only.
-  Payload mean_of(std::int64_t k) const {
-    const comm::Sum& total = *known_.at(k).total;
-    if (!total.values || total.count == 0) return nullptr;
-    std::vector<float> mean(total.values->size());
-    add_scaled(mean, values_of(total.values), 1.0f / static_cast<float>(total.count));
+  static Payload mean_of(const std::optional<comm::Sum>& total) {
+    if (!total || !total->values || total->count == 0) return nullptr;
+    std::vector<float> mean(total->values->size());
+    add_scaled(mean, values_of(total->values), 1.0f / static_cast<float>(total->count));
     return make_payload(std::move(mean));
   }
 
   // Of the first round, the worker's own share of its move. Null once it has no steps, or when timing only.
-  Payload eager_mean(std::int64_t k, std::int64_t before) const {
-    const Payload mean = before >= 0 ? mean_of(before) : nullptr;
-    const Payload now = known_.at(k).own.values, then = before >= 0 ? known_.at(before).own.values : nullptr;
+  Payload eager_mean(std::int64_t k, std::int64_t before, std::size_t i) const {
+    const bool has_before = before >= 0;
+    const Payload mean = has_before ? mean_of(sums_.total(sum_of(before, i))) : nullptr;
+    const Payload now = sums_.own(sum_of(k, i)).values;
+    const Payload then = has_before ? sums_.own(sum_of(before, i)).values : nullptr;
     if (!now) return nullptr;
-    std::vector<float> moves(comm::size_of(fragment(k)));
+    std::vector<float> moves(now->size());
     const float share =
         static_cast<float>(site_step_ ? site_step_->workers() : 1) / static_cast<float>(node_.cluster().workers);
     if (mean) add_scaled(moves, values_of(mean));
@@ -200,29 +312,25 @@ class DilocoWorker : public Program {
     return make_payload(std::move(moves));
   }
 
-  // --- the actor that sums ---
-
-  void sum_rounds() {
-    for (std::int64_t k = 0;; ++k) {
-      node_.wait_until([this, k] { return known_.contains(k); }, service);
-      const comm::Sum own = known_.at(k).own;
-      std::optional<comm::Sum> total = sums_.sum(rounds_.fragment(k), own);
-      check(total.has_value(), "a group whose hosts stay");
-      known_.at(k).total = std::move(total);
-      node_.notify();
-    }
-  }
-
   Node& node_;
   const DilocoParams params_;
   const Rounds rounds_;
-  const std::vector<comm::Partition> fragments_;
+  const bool is_layered_;
+  const std::vector<Fragment> fragments_;
   OuterModel outer_;
   membership::Regrouping all_reduce_;
-  membership::CompressedSum sums_;
-  std::optional<SiteStep> site_step_;    // if a replica is a site
-  std::map<std::int64_t, Round> known_;  // rounds that are sent and not yet done with
-  std::int64_t steps_ = 0, sent_ = 0, applied_ = 0;
+  membership::CompressedSum compressed_;
+  membership::BackgroundSums sums_;
+  std::optional<SiteStep> site_step_;  // if a replica is a site
+  LayerCalls calls_;
+
+  std::int64_t steps_ = 0;
+  std::size_t layers_stepped_ = 0;                  // of the step under way
+  std::int64_t sent_ = 0, applied_ = 0;             // rounds that are
+  std::size_t units_sent_ = 0;                      // of round sent_
+  std::size_t units_applied_ = 0;                   // of round applied_
+  std::map<std::int64_t, std::int64_t> first_sum_;  // by round that is sent and not yet done with: number of its first
+  bool is_open_ = false;                            // the last step, which is not finished
 };
 
 }  // namespace
@@ -230,11 +338,9 @@ class DilocoWorker : public Program {
 std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::make_unique<DilocoWorker>(*this, node); }
 
 Traffic DilocoParams::traffic(const Cluster& cluster) const {
-  comm::by_layers(fragment_order, fragments, cluster);  // throws if the model cannot be cut so
-  const double rounds_per_step = static_cast<double>(fragments) / sync_every;
-  const bool overlapped = fragment_sync_delay > 0 || eager;
-  comm::Phases phases =
-      membership::phases_of_sums(collective_of(*this), codec, cluster, 1.0 / fragments, rounds_per_step);
+  const double units = static_cast<double>(parts_of(fragments_of(*this, cluster)).size());
+  const bool overlapped = fragment_sync_delay > 0 || eager || is_layered(*this, cluster);
+  comm::Phases phases = membership::phases_of_sums(collective_of(*this), codec, cluster, 1 / units, units / sync_every);
   if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
   return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
 }
@@ -267,7 +373,13 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
 }
 
 std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
-  return comm::notes_of(collective_of(*this), cluster);
+  std::vector<std::string> notes = comm::notes_of(collective_of(*this), cluster);
+  if (overlap == FragmentOverlap::layers && replica == Replica::worker)
+    std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
+  if (replica == Replica::site && workers_beside(0, cluster).size() == static_cast<std::size_t>(cluster.workers)) {
+    notes.emplace_back("all workers are at one site, and so one replica: no other has moves");
+  }
+  return notes;
 }
 
 MemoryUse DilocoParams::memory(std::size_t parameters, int workers) const {

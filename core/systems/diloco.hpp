@@ -43,11 +43,23 @@ constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper
 enum class Replica { worker, site };
 constexpr auto enum_names(Replica) { return in_order<Replica>("worker", "site"); }
 
+// layers: a layer is sent when its gradient in the step before is known, and waited for before its next forward pass.
+enum class FragmentOverlap { layers, none };
+constexpr auto enum_names(FragmentOverlap) { return in_order<FragmentOverlap>("layers", "none"); }
+
+inline constexpr Preset diloco_presets[] = {
+    {"SlowMo", R"({"outer": {"type": "heavy_ball", "learning_rate": 1, "momentum": 0.7}})", "Wang et al., ICLR 2020"},
+    {"BMUF", R"({"outer": {"type": "nesterov", "learning_rate": 1, "momentum": 0.75}})", "Chen and Huo, ICASSP 2016"},
+    {"Lookahead", R"({"sync_every": 5, "outer": {"type": "sgd", "learning_rate": 0.5}})", "Zhang et al., NeurIPS 2019"},
+    {"CO2", R"({"sync_every": 30, "fragment_sync_delay": 30})", "Sun et al., ICLR 2024, without its penalties"},
+};
+
 struct DilocoParams : SystemOf<DilocoParams> {
   static constexpr SystemFacts facts{.name = "diloco",
                                      .what = "many steps alone, then an outer step along the mean of all moves",
                                      .paper = "Douillard et al., 2023 and 2025",
                                      .equal_replicas = true,  // the outer models, unless they are eager
+                                     .presets = diloco_presets,
                                      .fixed_group = true};
   int sync_every = 30;
   int fragments = 1;
@@ -56,6 +68,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   double fragment_update_alpha = 0;
   FragmentPhase phase = FragmentPhase::paper;
   bool eager = false;
+  FragmentOverlap overlap = FragmentOverlap::layers;
   OuterParams outer;
   Replica replica = Replica::worker;
   std::optional<comm::Collective> collective;
@@ -64,6 +77,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  int period() const override { return sync_every; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
   // Every worker keeps the outer model and its momentum.
   MemoryUse memory(std::size_t parameters, int workers) const override;
@@ -116,11 +130,17 @@ void fields(Visitor& visit, DilocoParams& params) {
                "paper: sent at the boundary, applied tau steps later; torchft: sent tau steps before, applied at it"});
   visit("eager", params.eager,
         Rule{.doc = "applies at once what the others moved in the round before, and its own move of this round"});
+  visit(
+      "overlap", params.overlap,
+      Rule{.doc =
+               "layers: a layer leaves when its backward pass in the step before is over, and only its own next "
+               "forward pass waits for it; after that step where a model none has no compute.layers, or the "
+               "optimizer needs whole gradients (clip_norm); none: fragments leave and are waited for between steps"});
   visit("outer", params.outer, Rule{.doc = "the outer step; default: nesterov, 0.7, 0.9"});
   visit(
       "replica", params.replica,
       Rule{.doc = "what is alone between outer steps: a worker, or all of a site, whose gradients are summed in every "
-                  "step, round a ring"});
+                  "step, round a ring; then fragments leave between steps"});
   visit("collective", params.collective,
         Rule{.doc = "how moves are summed; default: ring, or hierarchical if a replica is a site"});
   visit("codec", params.codec,

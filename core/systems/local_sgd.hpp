@@ -25,6 +25,7 @@ struct LocalSgdParams : SystemOf<LocalSgdParams> {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
+  int period() const override { return local_steps; }
   // The mean of all is everybody's after H steps.
   std::optional<graph::Consensus> consensus(const Cluster&) const override {
     return graph::Consensus{.factor = 0, .period = local_steps};

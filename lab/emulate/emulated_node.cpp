@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/node/layers.hpp"
 #include "core/node/vectors.hpp"
 #include "lab/emulate/emulation.hpp"
 #include "sim/run/cluster.hpp"
@@ -40,32 +41,44 @@ double EmulatedNode::run_share() const { return emulation_.run_share(); }
 bool EmulatedNode::run_goes_on() const { return !emulation_.has_enough_samples(); }
 
 void EmulatedNode::finish_step() {
-  end_step();
-  last_event_s_ = row().end_s;
+  last_event_s_ = end_step();
   if (emulation_.count_step(last_event_s_)) count_step();
 }
 
 // --- learning ---
 
-Gradient EmulatedNode::gradient() {
+Gradient EmulatedNode::gradient(const LayerCalls* calls) {
   run::Trainer* trainer = emulation_.trainer();
   std::unique_ptr<run::Trainer::Gradient> job;
-  Payload at = weights().snapshot();
-  if (trainer != nullptr) job = trainer->begin_gradient(id(), at);
-  const double seconds = draw_gradient_seconds();
+  Payload at;
+  const GradientTasks tasks{.seconds = draw_gradient_seconds(),
+                            .spend = [this](double seconds) { spend_on_gradient(seconds); },
+                            .compute =
+                                [&](Payload weights) {
+                                  at = std::move(weights);
+                                  if (trainer != nullptr) job = trainer->begin_gradient(id(), at);
+                                },
+                            .result = [&] { return result_of(std::move(job), std::move(at)); }};
+  return gradient_by_layers(cluster().layers, weights(), calls != nullptr ? *calls : LayerCalls{}, tasks);
+}
+
+void EmulatedNode::spend_on_gradient(double seconds) {
+  if (emulation_.computes_for_real()) return;
   const double since_s = computing_begins();
-  if (!emulation_.computes_for_real()) {
-    sleep(
-        seconds, [this] { return emulation_.has_enough_samples(); }, "its gradient's end");
-  }
-  if (job) {
-    monitor_.unlock();
-    job->wait_for_math();
-    monitor_.lock();
-  }
+  sleep(
+      seconds, [this] { return emulation_.has_enough_samples(); }, "its gradient's end");
   last_event_s_ = now();
   computing_ends(last_event_s_ - since_s);
+}
+
+Gradient EmulatedNode::result_of(std::unique_ptr<run::Trainer::Gradient> job, Payload at) {
   if (!job) return {};
+  const double since_s = computing_begins();
+  monitor_.unlock();
+  job->wait_for_math();
+  monitor_.lock();
+  last_event_s_ = now();
+  computing_ends(last_event_s_ - since_s);
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) {
     emulation_.diverged(id(), row().iteration, what);

@@ -10,6 +10,7 @@
 
 #include "lab/emulate/monitor.hpp"
 #include "sim/run/learning/learning_node.hpp"
+#include "sim/run/learning/trainer.hpp"
 
 namespace ddl::emulate {
 
@@ -25,7 +26,7 @@ class EmulatedNode : public run::LearningNode {
   bool run_goes_on() const override;
   void finish_step() override;
 
-  Gradient gradient() override;
+  Gradient gradient(const LayerCalls* calls) override;
   void compute(double seconds) override;
 
   void send(int target, Message message) override;
@@ -70,6 +71,8 @@ class EmulatedNode : public run::LearningNode {
 
   void record_staleness(const Staleness& staleness) override { staleness_notes_.push_back(staleness); }
   double run_share() const override;
+  void spend_on_gradient(double seconds);
+  Gradient result_of(std::unique_ptr<run::Trainer::Gradient> job, Payload at);
   std::string text_of(const Reason& reason) const;
   void sleep(double seconds, const std::function<bool()>& cut_short, const char* what);
   static Message take_first(std::deque<Message>& inbox);

@@ -34,6 +34,10 @@ std::vector<Entry> algorithms(const Registry& systems) {
     const SystemFacts& row = system->facts();
     entries.push_back(
         {row.name, fmt::format("{} [{}]{}", row.what, row.paper, row.needs_servers ? ", needs servers" : "")});
+    for (const Preset& preset : row.presets) {
+      entries.push_back(
+          {fmt::format("- {}", preset.name), fmt::format("{} with {} [{}]", row.name, preset.settings, preset.paper)});
+    }
   }
   return entries;
 }

@@ -19,6 +19,7 @@
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
+#include "sim/run/expected_step.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -108,6 +109,12 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
   add("lower bound",
       fmt::format("{} a step of the slowest worker in the long run: {}-bound", results::readable_seconds(bounds.step_s),
                   bounds.network_bound ? "network" : "compute"));
+  if (const auto expected = run::expected_step(scenario, forecast)) {
+    add("expected",
+        fmt::format("{} a step, {} of the time computing, by {} without learning",
+                    results::readable_seconds(expected->seconds), results::readable_share(expected->compute_share),
+                    counted(expected->steps, "step") + " simulated"));
+  }
   add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(bounds.compute_s),
                               scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"
                                                                  : "from the model's operations and the host's speed"));
@@ -122,8 +129,8 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
                                   results::readable_bytes(bounds.bottleneck_bytes_per_step),
                                   results::readable_seconds(bounds.network_s)));
   }
-  text += sites_text(scenario.platform, forecast.sites, width);
   for (const std::string& note : forecast.system_notes) add("algorithm", note);
+  text += sites_text(scenario.platform, forecast.sites, width);
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);

@@ -69,12 +69,29 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
     if (!problem.empty()) complain("$.platform.file: " + problem);
   }
   Surroundings around{fabric.worker_count(), fabric.server_count(),
-                      nn::Optimizer::is_stateless(scenario.training.optimizer)};
+                      nn::Optimizer::is_stateless(scenario.training.optimizer),
+                      nn::Optimizer::takes_slices(scenario.training.optimizer)};
   for (int worker = 0; worker < around.workers; ++worker) around.worker_names.push_back(fabric.name(worker));
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
     complain("$.algorithm." + error.key + ": " + error.what);
   }
   if (!lines.empty()) throw InputError(lines);
+}
+
+// A model's own, by its operations; when timing only as many as the scenario says, all alike.
+std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const nn::Model* model, std::size_t parameters) {
+  std::vector<LayerInfo> layers;
+  if (model == nullptr) {
+    const int count = scenario.compute.layers.value_or(0);
+    for (int layer = 0; layer < count; ++layer) layers.push_back({even_part(parameters, count, layer)});
+    return layers;
+  }
+  std::size_t begin = 0;
+  for (const auto& [size, multiply_adds] : model->learning_layers()) {
+    layers.push_back({{begin, begin + size}, multiply_adds});
+    begin += size;
+  }
+  return layers;
 }
 
 }  // namespace
@@ -114,6 +131,8 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.parameters =
       model != nullptr ? model->parameter_count() : static_cast<std::size_t>(std::ceil(model_bytes / 4));
   if (model != nullptr) cluster.tensors = model->tensors();
+  cluster.layers = layers_of(scenario, model, cluster.parameters);
+  cluster.steps_by_slices = nn::Optimizer::takes_slices(scenario.training.optimizer);
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const double seconds = scenario.compute.seconds_per_batch
                                ? scenario.compute.seconds_per_batch->value

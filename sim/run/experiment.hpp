@@ -26,6 +26,7 @@ struct NodeState {
   std::int64_t steps = 0;            // that count
   std::optional<double> train_loss;  // mean since it was last asked for
   bool counts = true;                // in means, if any node does
+  Payload replica = nullptr;         // this worker's own model, where it is judged by another
 };
 
 // A runtime with several threads sees to it that one at a time is in here.

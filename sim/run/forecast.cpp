@@ -31,7 +31,8 @@ void members(A& archive, SiteForecast& site) {
 template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.system_notes, forecast.sites, forecast.cost);
+          forecast.system_notes, forecast.sites, forecast.cost, forecast.steps, forecast.model_bytes, forecast.workers,
+          forecast.compute_s);
 }
 
 namespace {
@@ -118,14 +119,18 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.network = fabric.network_plan();
   forecast.platform_notes = fabric.notes();
   forecast.host_notes = host_notes(scenario, fabric);
-  forecast.sites = sites_of(fabric);
   forecast.system_notes = scenario.algorithm->notes(cluster);
+  forecast.sites = sites_of(fabric);
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
+  forecast.model_bytes = static_cast<double>(cluster.model_bytes);
+  forecast.workers = cluster.worker_names;
+  forecast.compute_s = cluster.compute_s;
   forecast.consensus = consensus_of(*scenario.algorithm, cluster);
   const Workload workload =
       workload_of(scenario, forecast.bounds, workers, static_cast<double>(cluster.training_samples));
+  forecast.steps = workload.steps;
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   forecast.cost = cost_of(scenario, fabric, cluster, traffic, forecast.bounds, workload, model ? &*model : nullptr,
                           data.test.size());

@@ -24,9 +24,13 @@ struct Forecast {
   std::optional<graph::Consensus> consensus;  // of systems that average models
   // What of the platform does nothing, a line each: of its file, and of its hosts.
   std::vector<std::string> platform_notes, host_notes;
-  std::vector<SiteForecast> sites;  // that the platform names
   std::vector<std::string> system_notes;  // see System::notes
+  std::vector<SiteForecast> sites;        // that the platform names
   Cost cost;
+  double steps = 0;  // of each worker, see Workload
+  double model_bytes = 0;
+  std::vector<std::string> workers;
+  std::vector<double> compute_s;  // mean seconds of a gradient, by worker
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.

@@ -139,9 +139,11 @@ std::vector<NodeState> Simulation::node_states() {
   for (const auto& node : nodes_) {
     const int id = node->id();
     const Program* program = host_life_->program(id);
+    NodeState state{nullptr, node->counted_steps(), node->take_train_loss(), hosts_.up(id)};
+    if (experiment_.judges(id)) state.weights = node->weights().snapshot();
     Payload judged = experiment_.judges(id) && program != nullptr ? program->judged_model() : nullptr;
-    if (!judged && experiment_.judges(id)) judged = node->weights().snapshot();
-    states.push_back({std::move(judged), node->counted_steps(), node->take_train_loss(), hosts_.up(id)});
+    if (judged) state.replica = std::exchange(state.weights, std::move(judged));
+    states.push_back(std::move(state));
   }
   return states;
 }

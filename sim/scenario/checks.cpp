@@ -150,10 +150,12 @@ void check_optimizer(const Scenario& scenario, int servers, Findings& findings) 
 void check_algorithm(const Scenario& scenario, Findings& findings) {
   const auto workers = workers_known(scenario.platform);
   if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
-  // An invalid optimizer counts as stateless here, because it has been reported already.
+  // An invalid optimizer counts as stateless and takes slices here, because it has been reported already.
   const bool stateless =
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
-  Surroundings around{*workers, servers_of(scenario.platform), stateless};
+  const bool by_slices =
+      !findings.clean("$.training.optimizer") || nn::Optimizer::takes_slices(scenario.training.optimizer);
+  Surroundings around{*workers, servers_of(scenario.platform), stateless, by_slices};
   if (!std::holds_alternative<FilePlatform>(scenario.platform.hosts)) {
     around.worker_names = worker_names(scenario.platform);
   }

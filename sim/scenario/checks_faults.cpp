@@ -201,6 +201,10 @@ void check_faults(const Scenario& scenario, Findings& findings) {
       place.error(fmt::format(
           "has a host come or go, but \"{}\" needs each of its hosts; expected another system, or none of these faults",
           system.name));
+    } else if (scenario.algorithm->needs_all_hosts() && changes_hosts(scenario.faults[i])) {
+      place.error(
+          "has a host come or go, but what overlaps needs each host; expected overlap \"none\", or none of these "
+          "faults");
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }

@@ -126,6 +126,10 @@ void check_one_model(const Scenario& scenario, Findings& findings) {
 }
 
 void check_timing_only(const Scenario& scenario, Findings& findings) {
+  if (scenario.compute.layers && !scenario.model.none() && findings.clean("$.model")) {
+    findings.add("$.compute.layers",
+                 "is given, but the model has layers of its own; expected no such key, or model \"none\"");
+  }
   if (!scenario.model.none() || !findings.clean("$.model")) return;
   const auto needs = [&](bool given, const std::string& path, const char* example) {
     if (given || !findings.clean(path)) return;

@@ -122,6 +122,7 @@ struct ComputeSpec {
   Seconds overhead;                          // added to every gradient's time, without jitter and slowdown
   double jitter = 0.1;                       // sigma of a log-normal factor of mean one; 0 for closed forms
   std::map<std::string, double> slowdown;    // by host name
+  std::optional<int> layers;                 // of a model that is none
 };
 
 struct WireSpec {
@@ -307,6 +308,13 @@ void fields(Visitor& visit, ComputeSpec& spec) {
   visit("jitter", spec.jitter,
         Rule{.doc = "sigma of the log-normal factor on each gradient's time", .at_least = 0, .at_most = 3});
   visit("slowdown", spec.slowdown, Rule{.doc = "factor on a host's compute time, by host name", .above = 0});
+  visit(
+      "layers", spec.layers,
+      Rule{.doc = "with model none: into how many equal layers a step divides, for systems that exchange layer by "
+                  "layer; a step is 3 layers - 1 equal tasks: forward from the first layer to the last; then from the "
+                  "last to the first, backward to the inputs (but for the first) and to the parameters",
+           .at_least = 1,
+           .at_most = 10000});
 }
 template <class Visitor>
 void fields(Visitor& visit, WireSpec& spec) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "tests/support/scenarios.hpp"
 
@@ -93,6 +94,61 @@ TEST_CASE("after one step of a partial all-reduce replicas agree in the first pa
   CHECK(alike < half / 10);
   CHECK(after(2).weights[0][0] !=
         after(2).weights[1][0]);  // of the second step's gradient only the other half is shared
+}
+
+// Of three layers, by an exchange that may overlap: after 12 steps, on links of so many Mbit/s.
+run::RunResult overlapped(const std::string& algorithm, const std::string& optimizer, int mbps) {
+  auto scenario = learning(algorithm, 3, 0,
+                           fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"iterations": 12}},
+                                          "evaluate": {{"every_iterations": 3}},
+                                          "training": {{"batch_size": 10, "optimizer": {}}})",
+                                       optimizer));
+  scenario.model = three_layers();
+  auto& hosts = std::get<scenario::GeneratedPlatform>(scenario.platform.hosts);
+  hosts.bandwidth = {{mbps * 1e6 / 8}};
+  hosts.latency = {};  // each sum would pay it
+  return run::run(scenario);
+}
+
+TEST_CASE("what overlaps changes the time of a step and not what is learned, but for the order of sums") {
+  struct Row {
+    const char *block, *overlapped;
+  };
+  for (const char* optimizer :
+       {R"({"type": "sgd", "learning_rate": 0.1, "weight_decay": 0.01})", R"({"type": "adam", "learning_rate": 0.01})",
+        R"({"type": "momentum", "learning_rate": 0.05, "clip_norm": 0.5})",
+        R"({"type": "sgd", "learning_rate": 0.1, "schedule": {"type": "cosine"}})"}) {
+    for (const Row& row :
+         {Row{R"("ring_allreduce")", R"({"name": "ring_allreduce", "overlap": "backward", "bucket_bytes": "1kB"})"},
+          Row{R"("ring_allreduce")", R"({"name": "ring_allreduce", "overlap": "layers"})"},
+          Row{R"("tree_allreduce")", R"({"name": "tree_allreduce", "overlap": "layers", "bucket_bytes": "1kB"})"},
+          Row{R"({"name": "star_allreduce", "codec": {"type": "sign"}})",
+              R"({"name": "star_allreduce", "codec": {"type": "sign"}, "overlap": "layers",
+                  "bucket_bytes": "1GB"})"},
+          Row{R"({"name": "diloco", "sync_every": 4, "overlap": "none"})", R"({"name": "diloco", "sync_every": 4})"},
+          Row{R"({"name": "diloco", "sync_every": 6, "fragments": 3, "overlap": "none"})",
+              R"({"name": "diloco", "sync_every": 6, "fragments": 3})"}}) {
+      CAPTURE(optimizer);
+      CAPTURE(row.overlapped);
+      const auto block = overlapped(row.block, optimizer, 1);
+      const auto slow = overlapped(row.overlapped, optimizer, 1), quick = overlapped(row.overlapped, optimizer, 100);
+      check_replicas_equal(slow);
+      CHECK(slow.weights == quick.weights);  // over bandwidths equal to the bit, and so are curves by steps
+      REQUIRE(slow.curve.size() == quick.curve.size());
+      for (std::size_t i = 0; i < slow.curve.size(); ++i) {
+        CHECK(slow.curve[i].iteration == quick.curve[i].iteration);
+        CHECK(slow.curve[i].test_loss == quick.curve[i].test_loss);
+      }
+      for (std::size_t i = 1; i < slow.iterations.size(); ++i) {  // no instant is in two steps of a worker
+        const run::IterationRow &before = slow.iterations[i - 1], &row = slow.iterations[i];
+        if (row.worker == before.worker) CHECK(row.start_s >= before.end_s);
+      }
+      CHECK(largest_difference(slow.weights[0], block.weights[0]) < 1e-5);
+      // In a tree, sums on their way up share links with those on their way down. Where clipping needs whole gradients,
+      // nothing is won.
+      if (!std::string_view(row.block).starts_with("\"tree")) CHECK(slow.simulated_s <= block.simulated_s * 1.001);
+    }
+  }
 }
 
 // S = 2 sites of g workers; b = 10 B. After the last step a round of empty messages ends the group.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "core/node/vectors.hpp"
@@ -284,6 +285,45 @@ TEST_CASE("a system says which nodes hold the model that a run is judged by") {
     }
     CHECK(center.bytes_sent == each.bytes_sent);
     CHECK(center.simulated_s == second.simulated_s);
+  }
+}
+
+TEST_CASE("layer by layer a synchronous server learns to the bit what it learns in blocks, and sooner") {
+  for (const char* optimizer :
+       {R"({"type": "sgd", "learning_rate": 0.2, "weight_decay": 0.01})", R"({"type": "adam", "learning_rate": 0.01})",
+        R"({"type": "momentum", "learning_rate": 0.1})"}) {
+    for (const int servers : {1, 2}) {
+      for (const int workers : {1, 3}) {
+        const auto after = [&](const char* system, const char* overlap) {
+          auto scenario =
+              learning(fmt::format(R"({{"name": "{}", "overlap": "{}"}})", system, overlap), workers, servers,
+                       small_data + R"("stop": {"iterations": 10}, "training": {"batch_size": 10, "optimizer": )" +
+                           optimizer + "}");
+          scenario.model = three_layers();
+          return run::run(scenario);
+        };
+        const auto block = after("ps_sync", "none"), layers = after("ps_sync", "layers");
+        CHECK(layers.weights == block.weights);
+        CHECK(layers.simulated_s < block.simulated_s);
+        // One worker reads its own steps alone, synchronous or not.
+        const bool is_plain = std::string(optimizer).find("sgd") != std::string::npos;
+        if (workers == 1 && is_plain) CHECK(after("ps_async", "layers").weights == block.weights);
+      }
+    }
+  }
+}
+
+TEST_CASE("layer by layer, what is pushed and what comes back use a link both ways") {
+  for (const char* system : {"ps_async", "ps_sync"}) {
+    const auto seconds = [&](const char* overlap) {
+      auto scenario = timing_only(fmt::format(R"({{"name": "{}", "overlap": "{}"}})", system, overlap), 1, 1, "0ms",
+                                  R"({"iterations": 20})");
+      scenario.compute.layers = 24;
+      return run::run(scenario).simulated_s / 20;
+    };
+    CHECK(seconds("none") == doctest::Approx(2 + 0.1).epsilon(0.01));  // a model takes a second each way
+    CHECK(seconds("layers") >= 1);
+    CHECK(seconds("layers") < 1 + 0.1 + 3.0 / 24);  // but for the first layers and the last
   }
 }
 

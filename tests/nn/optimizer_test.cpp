@@ -272,25 +272,32 @@ TEST_CASE("only sgd is stateless, whatever its rate") {
   }
 }
 
-TEST_CASE("slices applied one by one equal one step on the whole vector, to the bit") {
-  SgdParams params;
-  params.learning_rate = 0.3;
-  params.weight_decay = 0.01;
+TEST_CASE("steps made of slices equal steps on the whole vector, to the bit, with every optimizer that does not clip") {
   const Floats gradient = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f, 1.0f, 1.1f};
-  Floats whole(11, 1.5f), slices = whole;
-  Optimizer optimizer(params, 11);
-  optimizer.step(whole, {.gradient = gradient}, 0.3);
-  const std::span<float> w(slices);
   const std::span<const float> g(gradient);
-  optimizer.step_slice(w.subspan(3), {.gradient = g.subspan(3)}, 0.3);
-  optimizer.step_slice(w.first(3), {.gradient = g.first(3)}, 0.3);
-  CHECK(slices == whole);
+  for (OptimizerParams params : every_kind) {
+    std::visit([](auto& kind) { kind.weight_decay = 0.01; }, params);
+    CHECK(Optimizer::takes_slices(params));
+    Floats whole(11, 1.5f), slices = whole;
+    const std::span<float> w(slices);
+    Optimizer by_vector(params, 11), by_slices(params, 11);
+    for (int step = 0; step < 3; ++step) {
+      by_vector.step(whole, {.gradient = gradient, .weight = 2}, 0.3);
+      by_slices.step_slice(w.subspan(3), 3, {.gradient = g.subspan(3), .weight = 2}, 0.3);
+      by_slices.step_slice(w.first(3), 0, {.gradient = g.first(3), .weight = 2}, 0.3);
+      by_slices.end_slices();
+      CHECK(slices == whole);
+    }
+  }
 }
 
-TEST_CASE("slices are refused by optimizers with a state, and vectors of another length by all") {
-  Optimizer adam(AdamParams{}, 2);
+TEST_CASE("slices are refused by optimizers that clip, and vectors of another length by all") {
+  AdamParams clips;
+  clips.clip_norm = 1;
+  CHECK_FALSE(Optimizer::takes_slices(clips));
+  Optimizer clipping(clips, 2), adam(AdamParams{}, 2);
   Floats w(2), g(2), longer(3);
-  CHECK_THROWS_AS(adam.step_slice(w, {.gradient = g}, 1), InternalError);
+  CHECK_THROWS_AS(clipping.step_slice(w, 0, {.gradient = g}, 1), InternalError);
   CHECK_THROWS_AS(adam.step(w, {.gradient = longer}, 1), InternalError);
   CHECK_THROWS_AS(adam.step(w, {.gradient = g, .weights = longer}, 1), InternalError);
   CHECK_THROWS_AS(adam.step(longer, {.gradient = longer}, 1), InternalError);

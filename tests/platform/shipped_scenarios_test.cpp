@@ -115,11 +115,11 @@ TEST_CASE("the smoke scenarios have every training system and every generated to
     const json& algorithm = scenario["algorithm"];
     names.insert(algorithm["name"].get<std::string>());
     if (algorithm.contains("mode")) modes.insert(algorithm["mode"].get<std::string>());
-    topologies.insert(scenario["platform"]["topology"].get<std::string>());
+    topologies.insert(scenario["platform"].value("topology", "sites"));
   }
   std::set<std::string> known;
   for (const auto& system : ddl::systems::built_in()) known.insert(system->facts().name);
   CHECK(names == known);
   CHECK(modes == std::set<std::string>{"pull", "push", "pair"});
-  CHECK(topologies == std::set<std::string>{"star", "mesh", "ring", "two_sites"});
+  CHECK(topologies == std::set<std::string>{"star", "mesh", "ring", "two_sites", "regions", "sites"});
 }

@@ -70,7 +70,8 @@ TEST_CASE("another algorithm with the old one's keys is an unknown key") {
   const std::string text = R"({ "platform": { "servers": 1, "bandwidth": "1Mbps" }, "stop": { "time": "1s" },
                                 "algorithm": { "name": "ako", "partitions": 2 } })";
   CHECK(only_error(text, {"algorithm.name", "ps_async"}) ==
-        "s.json: $.algorithm.partitions: is an unknown key; known keys are name, update_time, codec, staleness_aware");
+        "s.json: $.algorithm.partitions: is an unknown key; known keys are name, update_time, codec, overlap, "
+        "staleness_aware");
   CHECK(parse(text, {{"algorithm", "ps_async"}}).algorithm.get_if<systems::PsAsyncParams>() != nullptr);
 }
 

@@ -79,4 +79,19 @@ TEST_CASE("a choice that code has made is among no others") {
   CHECK(first.get_if<LazyParams>() != nullptr);
 }
 
+TEST_CASE("what a system is called with other settings is a scenario's algorithm") {
+  int presets = 0;
+  for (const auto& system : systems::built_in()) {
+    for (const Preset& preset : system->facts().presets) {
+      CAPTURE(preset.name);
+      const std::string settings = std::string(preset.settings).substr(1);
+      const std::string text = text_of(R"({"name": ")" + std::string(system->facts().name) + "\", " + settings);
+      CHECK(std::string(scenario::parse_scenario(systems::built_in(), text, "preset.json").algorithm->facts().name) ==
+            system->facts().name);
+      ++presets;
+    }
+  }
+  CHECK(presets > 0);
+}
+
 }  // namespace ddl::registry_test

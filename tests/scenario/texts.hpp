@@ -37,7 +37,7 @@ inline std::vector<std::string> styles() {
            "wire": { "model_bytes": "17053736B", "header_bytes": "64B" },
            "algorithm": { "name": "ps_async", "update_time": "1ms",
                           "codec": { "type": "top_k", "fraction": 0.1, "error_feedback": false },
-                          "staleness_aware": true },
+                          "overlap": "none", "staleness_aware": true },
            "stop": { "time": "300s", "iterations": 1000, "epochs": 2.5, "samples": 5000, "accuracy": 0.9 },
            "evaluate": { "every": "5s", "samples": 250, "metric": "accuracy", "target_accuracy": [0.4, 0.8] },
            "record": { "iterations": false, "trace": false, "weights": true }, "math": { "mode": "native" },

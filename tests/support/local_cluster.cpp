@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/base/check.hpp"
+#include "core/node/layers.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl {
@@ -42,16 +43,26 @@ std::string LocalNode::name() const {
   return is_worker() ? "w" + std::to_string(id()) : "ps" + std::to_string(server_rank());
 }
 Stream LocalNode::rng(const char* purpose) const { return stream(cluster().seed, name(), purpose); }
-bool LocalNode::next_step() { return step_ < owner_.settings().steps; }
 
-Gradient LocalNode::gradient() {
+bool LocalNode::next_step() {
+  if (begun_ >= owner_.settings().steps) return false;
+  ++begun_;
+  return true;
+}
+
+Gradient LocalNode::gradient(const LayerCalls* calls) {
   const auto worker = static_cast<std::size_t>(id());
-  Payload values;
-  if (const auto& gradient = owner_.settings().gradient) {
-    values = std::make_shared<const std::vector<float>>(gradient(*this, weights_.read()));
-  }
-  compute(worker < cluster().compute_s.size() ? cluster().compute_s[worker] : 0);
-  return {std::move(values), 1.0};
+  Gradient result{nullptr, 1.0};
+  const GradientTasks tasks{
+      .seconds = worker < cluster().compute_s.size() ? cluster().compute_s[worker] : 0,
+      .spend = [this](double seconds) { compute(seconds); },
+      .compute =
+          [&](const Payload& weights) {
+            if (!owner_.settings().gradient) return;
+            result.values = std::make_shared<const std::vector<float>>(owner_.settings().gradient(*this, *weights));
+          },
+      .result = [&] { return result; }};
+  return gradient_by_layers(cluster().layers, weights_, calls != nullptr ? *calls : LayerCalls{}, tasks);
 }
 
 void LocalNode::apply(const Update& update) {

@@ -50,7 +50,7 @@ class LocalNode final : public Node {
   std::int64_t step() const override { return step_; }
   void record(const Record& record) override { records.push_back(record); }
   Weights& weights() override { return weights_; }
-  Gradient gradient() override;
+  Gradient gradient(const LayerCalls* calls) override;
   using Node::apply;
   void apply(const Update& update) override;
   void compute(double seconds) override;
@@ -101,7 +101,7 @@ class LocalNode final : public Node {
   std::optional<Message> take(int port);
 
   LocalCluster& owner_;
-  std::int64_t step_ = 0, notified_ = 0;
+  std::int64_t begun_ = 0, step_ = 0, notified_ = 0;
   Weights weights_;
   Hosts membership_{*this};
   std::map<int, Channel> channels_;

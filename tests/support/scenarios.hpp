@@ -38,6 +38,16 @@ inline scenario::Scenario learning(const std::string& algorithm, int workers, in
       workers, servers, textbook, algorithm, rest));
 }
 
+// A perceptron with three layers of weights.
+inline nn::ModelSpec three_layers() {
+  return scenario_from(R"({"name": "model", "platform": {"topology": "star", "bandwidth": "1Mbps"},
+                           "model": {"layers": [{"type": "dense", "units": 16}, {"type": "relu"},
+                                                {"type": "dense", "units": 8}, {"type": "relu"},
+                                                {"type": "dense", "units": 10}]},
+                           "algorithm": "alone", "stop": {"iterations": 1}})")
+      .model;
+}
+
 inline double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
   check(a.size() == b.size(), "vectors of one length");
   double largest = 0;

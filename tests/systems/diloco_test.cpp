@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/systems/local_sgd.hpp"
@@ -27,11 +28,13 @@ struct Outcome {
 Vector copy_of(std::span<const float> values) { return {values.begin(), values.end()}; }
 
 // Every step moves the model of worker i by moves[i], from `start`.
-Outcome run(const System& system, std::int64_t steps, const Vector& moves, const Vector& start, double latency_s = 0) {
+Outcome run(const System& system, std::int64_t steps, const Vector& moves, const Vector& start, double latency_s,
+            std::vector<LayerInfo> layers) {
   const int workers = static_cast<int>(moves.size());
   LocalCluster cluster({.cluster = {.workers = workers,
                                     .parameters = start.size(),
                                     .model_bytes = 4 * start.size(),
+                                    .layers = std::move(layers),
                                     .compute_s = std::vector<double>(moves.size(), 1)},
                         .steps = steps,
                         .gradient =
@@ -55,6 +58,21 @@ Outcome run(const System& system, std::int64_t steps, const Vector& moves, const
   }
   for (const Message& message : cluster.node(0).sent) outcome.bytes += message.wire_bytes;
   outcome.seconds = cluster.now();
+  return outcome;
+}
+
+// The same layer by layer, a fragment or half of the model each, and in a block: only the time differs.
+Outcome run(const System& system, std::int64_t steps, const Vector& moves, const Vector& start, double latency_s = 0) {
+  const auto* diloco = dynamic_cast<const DilocoParams*>(&system);
+  const int fragments = diloco != nullptr ? diloco->fragments : 1;
+  const int count = fragments > 1 ? fragments : std::min(2, static_cast<int>(start.size()));
+  std::vector<LayerInfo> layers;
+  for (int layer = 0; layer < count; ++layer) layers.push_back({even_part(start.size(), count, layer)});
+  const Outcome by_layers = run(system, steps, moves, start, latency_s, layers);
+  Outcome outcome = run(system, steps, moves, start, latency_s, {});
+  CHECK(by_layers.models == outcome.models);
+  CHECK(by_layers.outer == outcome.outer);
+  CHECK(by_layers.bytes == outcome.bytes);
   return outcome;
 }
 
@@ -202,9 +220,7 @@ TEST_CASE("one worker alone is the same eager or not, whatever the outer step") 
 }
 
 TEST_CASE("whole layers make fragments, strided or side by side") {
-  const Cluster cluster{
-      .parameters = 10,
-      .tensors = {{"a.weight", 0, 2}, {"a.bias", 2, 1}, {"b.weight", 3, 3}, {"c.weight", 6, 1}, {"d.weight", 7, 3}}};
+  const Cluster cluster{.parameters = 10, .layers = {{{0, 3}}, {{3, 6}}, {{6, 7}}, {{7, 10}}}};
   using comm::Partition;
   CHECK(comm::by_layers(comm::LayerOrder::strided, 2, cluster) ==
         std::vector<Partition>{{{0, 3}, {6, 7}}, {{3, 6}, {7, 10}}});

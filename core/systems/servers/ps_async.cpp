@@ -14,6 +14,7 @@
 
 #include "core/comm/sharded_model.hpp"
 #include "core/node/vectors.hpp"
+#include "core/systems/servers/ps_layers.hpp"
 
 namespace ddl::systems {
 
@@ -26,6 +27,11 @@ void PsParams::worker(Node& node) const {
     node.finish_step();
   }
   model.leave();
+}
+
+std::unique_ptr<Program> PsAsyncParams::program(Node& node) const {
+  if (overlap == PsOverlap::none) return System::program(node);
+  return ps_by_layers(node, *this, {.staleness_aware = staleness_aware});
 }
 
 void PsAsyncParams::server(Node& node) const {
@@ -49,7 +55,15 @@ void take(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, con
               {.weight = weight, .gradients = 1, .workers = present, .run_share = push.as<comm::Push>().run_share});
 }
 
+// Pieces of several workers' gradients come in turn, so that no step of the whole model is ever over.
+std::vector<SettingError> PsAsyncParams::errors(const Surroundings& around) const {
+  if (overlap == PsOverlap::none || around.stateless_optimizer) return {};
+  return {{"overlap",
+           "\"layers\" has no whole steps, which this optimizer counts or needs; expected sgd without clip_norm"}};
+}
+
 Traffic PsAsyncParams::traffic(const Cluster& cluster) const {
+  if (overlap == PsOverlap::layers) return traffic_by_layers(cluster, *this);
   return comm::pull_and_push(cluster, Pace::free, 1, codec);
 }
 

@@ -2,16 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/comm/sharded_model.hpp"
 #include "core/node/node.hpp"
+#include "core/node/program.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
+
+// layers: a layer's gradient is pushed when it is known, and its weights come back for its own next forward pass.
+enum class PsOverlap { none, layers };
+constexpr auto enum_names(PsOverlap) { return in_order<PsOverlap>("none", "layers"); }
+inline constexpr Rule ps_overlap_rule{
+    .doc =
+        "layers: each layer is pushed when its gradient is known, and comes back when the servers have made its step; "
+        "its forward pass waits for it alone, and what the forward pass needs first travels first; as none where the "
+        "optimizer needs whole gradients (clip_norm); no host may come or go then"};
 
 // What parameter servers of all kinds have in common.
 struct PsParams : System {
@@ -25,10 +38,14 @@ struct PsAsyncParams : SystemOf<PsAsyncParams, PsParams> {
                                      .what = "asynchronous parameter server, one or several shards",
                                      .paper = "Dean et al., NIPS 2012; Li et al., OSDI 2014",
                                      .needs_servers = true};
+  PsOverlap overlap = PsOverlap::none;
   bool staleness_aware = false;  // divide each step by its staleness (Zhang et al., IJCAI 2016)
 
+  std::unique_ptr<Program> program(Node& node) const override;
   void server(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
+  bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 // A server's step with one gradient.
@@ -43,6 +60,7 @@ void fields(Visitor& visit, PsParams& params) {
 template <class Visitor>
 void fields(Visitor& visit, PsAsyncParams& params) {
   fields(visit, static_cast<PsParams&>(params));
+  visit("overlap", params.overlap, ps_overlap_rule);
   visit("staleness_aware", params.staleness_aware, Rule{.doc = "divide each gradient's step by its staleness"});
 }
 

@@ -1,6 +1,7 @@
 // The synchronous parameter server (Chen et al., 2016).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,17 +21,21 @@ struct PsSyncParams : SystemOf<PsSyncParams, PsParams> {
       .what = "synchronous parameter server: a round waits for all workers, or all but b",
       .paper = "Chen et al., 2016",
       .needs_servers = true};
+  PsOverlap overlap = PsOverlap::none;
   int backup_workers = 0;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
+  std::unique_ptr<Program> program(Node& node) const override;
   void server(Node& node) const override;
+  bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, PsSyncParams& params) {
+  visit("overlap", params.overlap, ps_overlap_rule);
   visit("backup_workers", params.backup_workers,
         Rule{.doc = "b: a round takes the first n-b gradients and drops the rest", .at_least = 0});
   server_failure_fields(visit, params.on_failure, params.failure_timeout);

@@ -186,7 +186,7 @@ std::vector<ComparedMeasure> usual_measures(const GroupedRuns& grouped) {
   }
   measures.push_back({"seconds_per_batch.mean", "step time", Kind::seconds, !learns, true});
   measures.push_back({"busiest_link.utilisation", "busiest link", Kind::share, false, true});
-  measures.push_back({"idle_fraction.mean", "idle", Kind::share, false, true});
+  measures.push_back({"compute_utilisation", "computing", Kind::share, false, false});
   measures.push_back({"staleness.mean", "staleness", Kind::number, false, true});
   return measures;
 }

@@ -22,7 +22,7 @@ constexpr ComparedQuantity quantities[] = {
     {"bytes_sent", "bytes sent", Kind::bytes},
     {"messages_sent", "messages sent", Kind::number},
     {"busiest_link.utilisation", "busiest link", Kind::share},
-    {"idle_fraction.mean", "idle", Kind::share},
+    {"compute_utilisation", "computing", Kind::share},
     {"staleness.mean", "staleness", Kind::number},
     {"final_accuracy.mean", "final accuracy", Kind::score},
 };

@@ -99,6 +99,8 @@ std::optional<double> value_of(const Json& summary, const std::string& key, cons
     return key.ends_with(".min") ? spread.min : key.ends_with(".max") ? spread.max : spread.mean;
   }
   const Json* value = at_path(summary, key);
+  const auto known = std::ranges::find(summary_keys(), std::string_view(key), &SummaryKey::name);
+  if (value == nullptr && known != summary_keys().end() && known->use == KeyUse::newer) return std::nullopt;
   if (value == nullptr) refuse(file, "$." + key + ": is missing; expected a result of this version of ddlsim");
   if (value->is_null()) return std::nullopt;
   if (value->is_boolean()) return value->get<bool>() ? 1.0 : 0.0;
@@ -212,7 +214,7 @@ std::vector<std::string> measure_keys(const std::vector<double>& targets, const 
   std::vector<std::string> keys;
   for (const SummaryKey& key : summary_keys()) {
     const std::string_view name = key.name;
-    if (key.use != KeyUse::measured || is_of_another(name)) continue;
+    if (key.use == KeyUse::told || is_of_another(name)) continue;
     if (name.ends_with(of_each_worker)) {
       for (const char* measure : {".min", ".mean", ".max"}) keys.push_back(group_of(name) + measure);
     } else if (name.ends_with(of_each_target)) {

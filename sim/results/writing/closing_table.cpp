@@ -176,6 +176,7 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
   const std::string metric{scenario.evaluate.judged_by().word};
   if (summary.best) lines.add("best " + metric, best_line(scenario, summary));
   if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
+  if (summary.replica_accuracy) lines.add("replicas", score_line(*summary.replica_accuracy) + " accuracy");
   for (const TargetReached& target : summary.targets) {
     lines.add("time to " + metric,
               fmt::format("{}: ", target.target) +

@@ -129,6 +129,10 @@ Summary summarise(const scenario::Scenario& scenario, const run::RunResult& resu
     const auto rows = last_evaluation(result.curve);
     summary.final_accuracy = final_score(rows, &run::CurveRow::test_accuracy);
     summary.final_loss = final_score(rows, &run::CurveRow::test_loss);
+    std::vector<const run::CurveRow*> replicas;
+    for (const run::CurveRow& row : result.replicas) replicas.push_back(&row);
+    summary.replica_accuracy = final_score(replicas, &run::CurveRow::test_accuracy);
+    summary.replica_loss = final_score(replicas, &run::CurveRow::test_loss);
     if (const run::CurveRow* best = best_evaluation(result.curve, metric)) {
       summary.best = value_in(*best, metric);
       summary.best_s = best->time_s;
@@ -145,6 +149,7 @@ Summary summarise(const scenario::Scenario& scenario, const run::RunResult& resu
   for (const double compute_s : result.compute_s) {
     const double busy = result.simulated_s > 0 ? compute_s / result.simulated_s : 0;
     summary.idle_fraction.push_back(std::clamp(1 - busy, 0.0, 1.0));
+    summary.compute_utilisation += std::clamp(busy, 0.0, 1.0) / static_cast<double>(result.compute_s.size());
   }
   for (const run::GivenUp& given_up : result.given_up) ++summary.given_up[static_cast<std::size_t>(given_up.worker)];
   return summary;

@@ -39,8 +39,9 @@ struct Staleness {
 };
 
 struct Summary {
-  std::int64_t iterations = 0;                           // of all workers
-  std::optional<FinalScore> final_accuracy, final_loss;  // none without evaluations, as in a timing-only run
+  std::int64_t iterations = 0;                               // of all workers
+  std::optional<FinalScore> replica_accuracy, replica_loss;  // of workers' own models, where they are judged by another
+  std::optional<FinalScore> final_accuracy, final_loss;      // none without evaluations, as in a timing-only run
   std::optional<double> best, best_s;             // of the metric, the mean over workers, and when it first was so
   std::vector<TargetReached> targets;             // as the scenario lists them
   std::optional<Distribution> seconds_per_batch;  // start to end of all finished steps; none without steps
@@ -48,6 +49,7 @@ struct Summary {
   std::optional<double> time_per_epoch_s;
   std::optional<BusiestLink> busiest_link;  // none when nothing travelled
   std::optional<Staleness> staleness;
+  double compute_utilisation = 0;                // share of the run spent computing, mean over workers
   std::vector<double> idle_fraction;             // per worker: share of the run not spent computing
   std::map<std::size_t, std::int64_t> given_up;  // worker: how often
 };

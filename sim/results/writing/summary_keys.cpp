@@ -105,7 +105,7 @@ Json requests(const Source& from) {
   return list;
 }
 
-constexpr KeyUse told = KeyUse::told, measured = KeyUse::measured;
+constexpr KeyUse told = KeyUse::told, measured = KeyUse::measured, newer = KeyUse::newer;
 
 constexpr SummaryKey keys[] = {
     {"name", "", "name of the scenario", told, [](const Source& from) { return Json(from.scenario.name); }},
@@ -140,6 +140,25 @@ constexpr SummaryKey keys[] = {
      [](const Source& from) { return of(from.summary.final_loss, &FinalScore::max); }},
     {"final_loss.averaged_model", "nats", "of the model with the workers' mean weights", measured,
      [](const Source& from) { return of(from.summary.final_loss, &FinalScore::averaged_model); }},
+    {"replica_accuracy.mean", "share",
+     "at the end, of workers' own models where they are judged by another (diloco): mean over workers; "
+     "replica_accuracy "
+     "and replica_loss are null elsewhere",
+     newer, [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::mean); }},
+    {"replica_accuracy.min", "share", "of the worst worker's", newer,
+     [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::min); }},
+    {"replica_accuracy.max", "share", "of the best worker's", newer,
+     [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::max); }},
+    {"replica_accuracy.averaged_model", "share", "of the model with their mean weights", newer,
+     [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::averaged_model); }},
+    {"replica_loss.mean", "nats", "test loss, likewise", newer,
+     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::mean); }},
+    {"replica_loss.min", "nats", "smallest of the workers'", newer,
+     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::min); }},
+    {"replica_loss.max", "nats", "largest of the workers'", newer,
+     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::max); }},
+    {"replica_loss.averaged_model", "nats", "of the model with their mean weights", newer,
+     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::averaged_model); }},
     {"best_accuracy", "share", "the largest mean over workers in any evaluation", measured,
      [](const Source& from) { return best(from, by_accuracy); }},
     {"best_loss", "nats", "of runs judged by loss, instead: the smallest", measured,
@@ -184,6 +203,8 @@ constexpr SummaryKey keys[] = {
      "mean over workers of the squared distance between their final weights and the mean "
      "weights; 0 where servers hold the one model, null in a timing-only run",
      measured, [](const Source& from) { return json_of(from.result.consensus_distance); }},
+    {"compute_utilisation", "share", "share of the run in which a worker computed, mean over workers", newer,
+     [](const Source& from) { return Json(from.summary.compute_utilisation); }},
     {"idle_fraction.<worker>", "share", "share of the run in which this worker did not compute", measured,
      [](const Source& from) { return by_worker(from.result, from.summary.idle_fraction); }},
     {"requests", "",
@@ -245,9 +266,8 @@ constexpr SummaryKey keys[] = {
      "link and direction that needs longest for the messages of such a step; null when "
      "nothing travels",
      told,
-     [](const Source& from) {
-       return from.result.bounds.bottleneck.empty() ? Json(nullptr) : Json(from.result.bounds.bottleneck);
-     }},
+     [](const Source&
+            from) { return from.result.bounds.bottleneck.empty() ? Json(nullptr) : Json(from.result.bounds.bottleneck); }},
     {"bounds.network_s", "s", "that it needs", measured,
      [](const Source& from) { return Json(from.result.bounds.network_s); }},
     {"bounds.compute_s", "s", "the slowest worker's mean gradient", measured,

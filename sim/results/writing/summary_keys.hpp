@@ -18,8 +18,8 @@ struct SummarySource {
   const std::string& digest;
 };
 
-// Whether a key is a number that finished runs are compared by.
-enum class KeyUse { told, measured };
+// Whether a key is a number that finished runs are compared by; newer: one that results of earlier versions lack.
+enum class KeyUse { told, measured, newer };
 
 struct SummaryKey {
   // "samples"; "final_loss.min", a member of an object, which is null when all its members are;

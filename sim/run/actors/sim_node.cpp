@@ -1,8 +1,8 @@
 #include "sim/run/actors/sim_node.hpp"
 
-#include <cmath>
 #include <utility>
 
+#include "core/node/layers.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/run/cluster.hpp"
 
@@ -21,6 +21,7 @@ SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
       simulation_(simulation),
       point_(simulation.quiescence()),
       processor_(simulation, id),
+      split_model_(simulation, *this),
       waiting_(simulation, point_) {}
 
 // --- steps ---
@@ -45,23 +46,36 @@ void SimNode::record_staleness(const Staleness& staleness) {
 
 // --- learning ---
 
-Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
-  Trainer* trainer = simulation_.trainer();
+Gradient SimNode::gradient(const LayerCalls* calls) {
+  if (calls == nullptr) return gradient_of({});
   std::unique_ptr<Trainer::Gradient> job;
+  Payload at;
+  const GradientTasks tasks{.seconds = draw_gradient_seconds(),
+                            .spend = [this](double seconds) { spend_on_gradient(seconds); },
+                            .compute = [&](Payload weights) { job = begin_gradient(at = std::move(weights), {}); },
+                            .result = [&] { return result_of(std::move(job), std::move(at)); }};
+  return gradient_by_layers(cluster().layers, weights(), *calls, tasks);
+}
+
+Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   Payload at = weights().snapshot();
-  if (trainer != nullptr) job = trainer->begin_gradient(id(), at, std::move(samples));
-  spend_on_gradient(gradient_seconds());
+  auto job = begin_gradient(at, std::move(samples));
+  spend_on_gradient(draw_gradient_seconds());
+  return result_of(std::move(job), std::move(at));
+}
+
+std::unique_ptr<Trainer::Gradient> SimNode::begin_gradient(Payload at, std::vector<std::uint32_t> samples) {
+  Trainer* trainer = simulation_.trainer();
+  return trainer != nullptr ? trainer->begin_gradient(id(), std::move(at), std::move(samples)) : nullptr;
+}
+
+Gradient SimNode::result_of(std::unique_ptr<Trainer::Gradient> job, Payload at) {
   point_.leave();
   if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
   note_minibatch(job->score().loss, job->score().accuracy);
   return gradient_at(std::move(at), std::move(gradient), job->score().loss);
-}
-
-void SimNode::record_loss(double loss) {
-  if (!std::isfinite(loss)) end_as_diverged("loss");
-  note_minibatch(loss);
 }
 
 void SimNode::end_as_diverged(const char* what) {
@@ -94,7 +108,7 @@ void SimNode::spend_on_gradient(double seconds) {
   if (seconds <= 0 || simulation_.has_enough_samples()) return;
   const Simulation::Busy busy(simulation_);
   computing_begins();
-  computing_ends(processor_.compute_gradient(seconds, step()));
+  computing_ends(processor_.compute_gradient(seconds, begun_steps() - 1));
   point_.leave();
   simulation_.network().wait_for_arrivals(id());
 }
@@ -157,48 +171,6 @@ void SimNode::notify_presence(int node, Presence presence) {
     deliver({.port = port, .body = MembershipEvent{presence, events()}, .source = node, .target = id()});
   }
   notify();
-}
-
-// --- a model in pieces ---
-
-void SimNode::work(double seconds, std::function<void()> math) {
-  point_.enter();
-  ThreadPool::Ticket job;
-  if (math) job = simulation_.trainer()->begin(std::move(math));
-  if (seconds > 0) {
-    const bool for_step = in_step();
-    const Simulation::Busy busy(simulation_);
-    computing_begins();
-    const auto kind = for_step ? TraceSpan::gradient : TraceSpan::work;
-    computing_ends(processor_.compute(seconds, kind, step()), for_step);
-  }
-  if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds
-  point_.leave();
-}
-
-Minibatch SimNode::minibatch() {
-  Trainer* trainer = simulation_.trainer();
-  return trainer != nullptr ? trainer->next_minibatch(id()) : Minibatch{};
-}
-
-std::size_t SimNode::sample_count(SampleSet set) const {
-  if (simulation_.trainer() != nullptr) return simulation_.trainer()->sample_count(set);
-  return set == SampleSet::training ? cluster().training_samples : simulation_.evaluated_samples();
-}
-
-std::shared_ptr<const data::Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
-  return simulation_.trainer() != nullptr ? simulation_.trainer()->samples(set, numbers) : nullptr;
-}
-
-std::vector<std::uint8_t> SimNode::correct_predictions() {
-  Trainer* trainer = simulation_.trainer();
-  std::unique_ptr<Trainer::Answers> job;
-  if (trainer != nullptr) job = trainer->begin_answers(weights().snapshot());
-  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
-  const double batch_s =
-      cluster().compute_s[static_cast<std::size_t>(id())] - simulation_.scenario().compute.overhead.value;
-  spend(batches * batch_s / 3);
-  return job ? job->wait() : std::vector<std::uint8_t>();
 }
 
 }  // namespace ddl::run

@@ -8,17 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "core/node/model_parallel.hpp"
 #include "sim/run/actors/channel_queue.hpp"
 #include "sim/run/actors/processor.hpp"
+#include "sim/run/actors/split_model.hpp"
 #include "sim/run/actors/suspension_point.hpp"
 #include "sim/run/actors/waiting_actors.hpp"
 #include "sim/run/learning/learning_node.hpp"
+#include "sim/run/learning/trainer.hpp"
 #include "sim/run/simulation.hpp"
 
 namespace ddl::run {
 
-class SimNode : public LearningNode, private Membership, private ModelParallel {
+class SimNode : public LearningNode, private Membership {
  public:
   SimNode(Simulation& simulation, int id, const Payload& start);
 
@@ -28,7 +29,7 @@ class SimNode : public LearningNode, private Membership, private ModelParallel {
   bool run_goes_on() const override { return !simulation_.has_enough_samples(); }
   void finish_step() override;
 
-  Gradient gradient() override { return gradient_of({}); }
+  Gradient gradient(const LayerCalls* calls) override;
   void compute(double seconds) override;
 
   void send(int target, Message message) override;
@@ -46,7 +47,7 @@ class SimNode : public LearningNode, private Membership, private ModelParallel {
 
   SendQueue& queue(int target) override;
   Membership& membership() override { return *this; }
-  ModelParallel* model_parallel() override { return this; }
+  ModelParallel* model_parallel() override { return &split_model_; }
 
   // --- for the simulation ---
   void deliver(Message message) { waiting_.deliver(std::move(message)); }
@@ -91,20 +92,15 @@ class SimNode : public LearningNode, private Membership, private ModelParallel {
   void unwatch(int port) override;
   bool needs_model() const override { return needs_model_; }
 
-  // ModelParallel
-  const nn::Model* model() const override { return simulation_.experiment().model(); }
-  double gradient_seconds() override { return draw_gradient_seconds(); }
-  void work(double seconds, std::function<void()> math) override;
-  Minibatch minibatch() override;
-  std::size_t sample_count(SampleSet set) const override;
-  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
-  Gradient gradient_of(std::vector<std::uint32_t> samples) override;
-  std::vector<std::uint8_t> correct_predictions() override;
-  void record_loss(double loss) override;
-
   void record_staleness(const Staleness& staleness) override;
   double run_share() const override { return simulation_.run_share(); }
 
+  friend class SplitModel;
+  // Of these training samples, or of the worker's next minibatch if there are none.
+  Gradient gradient_of(std::vector<std::uint32_t> samples);
+  // Its mathematics; null when timing only.
+  std::unique_ptr<Trainer::Gradient> begin_gradient(Payload at, std::vector<std::uint32_t> samples);
+  Gradient result_of(std::unique_ptr<Trainer::Gradient> job, Payload at);
   void spend(double seconds);  // of this host's processor
   void spend_on_gradient(double seconds);
   void end_as_diverged(const char* what);
@@ -113,6 +109,7 @@ class SimNode : public LearningNode, private Membership, private ModelParallel {
   Simulation& simulation_;
   SuspensionPoint point_;
   Processor processor_;
+  SplitModel split_model_;
   WaitingActors waiting_;
   std::set<int> watching_;  // ports
   std::map<int, ChannelQueue> queues_;

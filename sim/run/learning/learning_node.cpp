@@ -43,18 +43,21 @@ void LearningNode::begin_step() {
   ++begun_steps_;
   IterationRow& row = rows_.emplace_back();
   row.worker = id();
-  row.iteration = finished_steps_;
+  row.iteration = begun_steps_ - 1;
   row.start_s = now();
 }
 
-void LearningNode::end_step() {
-  check(begun_steps_ == finished_steps_ + 1, "a step begun before it is finished");
-  rows_.back().end_s = now();
-  ++finished_steps_;
+double LearningNode::end_step() {
+  check(begun_steps_ > finished_steps_, "a step begun before it is finished");
+  const auto step = static_cast<std::size_t>(finished_steps_++);
+  const double end_s = rows_[step].end_s = now();
+  if (in_step()) rows_[step + 1].start_s = end_s;  // begun beside it: no instant is in two steps
+  return end_s;
 }
 
 bool LearningNode::lose_step() {
   if (!in_step()) return false;
+  check(begun_steps_ == finished_steps_ + 1, "hosts stay where steps overlap");
   rows_.pop_back();
   begun_steps_ = finished_steps_;
   return true;
@@ -122,13 +125,17 @@ double LearningNode::learning_rate(const Update& update) {
 
 void LearningNode::apply(const Update& update) {
   if (update.gradient.empty()) return;
-  const nn::WeightedGradient gradient{update.gradient, update.weight, update.weights, values_of(update.penalised_at)};
   const double rate = learning_rate(update);
   const std::span<float> weights = weights_.write();
+  const Slice slice{update.first, update.first + update.gradient.size()};
+  std::span<const float> penalised = values_of(update.penalised_at);
+  if (penalised.size() > update.gradient.size()) penalised = part_of(penalised, slice);
+  const nn::WeightedGradient gradient{update.gradient, update.weight, update.weights, penalised};
   if (update.gradient.size() == weights.size()) {
     weights_.optimizer().step(weights, gradient, rate);
   } else {
-    weights_.optimizer().step_slice(weights.subspan(update.first, update.gradient.size()), gradient, rate);
+    weights_.optimizer().step_slice(part_of(weights, slice), update.first, gradient, rate);
+    if (update.gradients > 0) weights_.optimizer().end_slices();
   }
   weights_.steps().advance(update.gradients, update.workers);
 }

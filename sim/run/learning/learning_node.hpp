@@ -43,11 +43,11 @@ class LearningNode : public Node {
   virtual double run_share() const = 0;
 
   void begin_step();
-  void end_step();
+  double end_step();  // of the first that is under way: when
   void count_step() { ++counted_steps_; }
   std::int64_t begun_steps() const { return begun_steps_; }
   bool in_step() const { return begun_steps_ > finished_steps_; }
-  IterationRow& row() { return rows_.back(); }  // of the step under way
+  IterationRow& row() { return rows_.back(); }  // of the last step begun
   bool lose_step();                             // whether one was under way
 
   double draw_gradient_seconds();

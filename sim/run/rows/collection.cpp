@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
@@ -45,14 +48,44 @@ void collect_network(RunResult& result, const platform::Fabric& fabric, const ne
   result.longest_queue = network.longest_queue;
 }
 
-void collect_models(RunResult& result, const Experiment& experiment, const std::vector<NodeState>& states) {
+// A row of each model, of their mean score, and of their mean.
+std::vector<CurveRow> rows_of_replicas(Trainer& trainer, const RunResult& result, const std::vector<Payload>& models,
+                                       const std::vector<std::string>& names) {
+  const auto row_of = [&](std::string_view worker, const nn::Score& score) {
+    return CurveRow{.time_s = result.simulated_s,
+                    .worker = std::string(worker),
+                    .test_loss = score.loss,
+                    .test_accuracy = score.accuracy};
+  };
+  std::vector<CurveRow> rows;
+  nn::Score mean;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const nn::Score score = trainer.begin_evaluation(std::vector{models[i]})->wait();
+    mean.loss += score.loss / static_cast<double>(models.size());
+    mean.accuracy += score.accuracy / static_cast<double>(models.size());
+    rows.push_back(row_of(names[i], score));
+  }
+  rows.push_back(row_of(mean_of_workers, mean));
+  rows.push_back(row_of(averaged_model, trainer.begin_evaluation(models)->wait()));
+  return rows;
+}
+
+void collect_models(RunResult& result, Experiment& experiment, const std::vector<NodeState>& states) {
   const std::vector<Payload> models = experiment.judged_models(states);
   const std::vector<char> counts = experiment.counting_workers(states);
   result.weights_at_servers = experiment.judges_servers();
-  std::vector<Payload> compared;
+  std::vector<Payload> compared, replicas;
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < models.size(); ++i) {
     result.weights.push_back(*models[i]);
     if (models.size() == 1 || counts[i]) compared.push_back(models[i]);
+    if (!states[i].replica || !counts[i]) continue;
+    replicas.push_back(states[i].replica);
+    names.push_back(result.nodes[i]);
+  }
+  if (!replicas.empty()) {
+    result.replicas = rows_of_replicas(*experiment.trainer(), result, replicas, names);
+    compared = std::move(replicas);
   }
   result.consensus_distance = consensus_distance_of(compared);
 }

@@ -94,7 +94,8 @@ struct Table<IterationRow> {
   static void columns(Visit&& column) {
     column("worker", "", "host's name", node(&IterationRow::worker));
     column("iteration", "", "number of the worker's step, from 0", &IterationRow::iteration);
-    column("start_s", "s", "when the step began", &IterationRow::start_s);
+    column("start_s", "s", "when the step began, or the one before it was over, if that was later",
+           &IterationRow::start_s);
     column("compute_s", "s", "time spent computing in the step", &IterationRow::compute_s);
     column("wait_s", "s", "time spent waiting in the step: for messages, room in a queue, or other workers",
            [](const IterationRow& row) { return row.wait_s(); });

@@ -85,6 +85,8 @@ struct RunResult {
   double bytes_sent = 0, bytes_delivered = 0;
   std::int64_t messages_sent = 0;
   std::int64_t longest_queue = 0;
+  // At the end, as in the curve: of workers' own models, where they are judged by another. Empty elsewhere.
+  std::vector<CurveRow> replicas;
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
   std::string stopped_by;  // "time", "iterations", "epochs", "samples", "accuracy", "loss", "diverged"
   std::optional<Divergence> divergence;

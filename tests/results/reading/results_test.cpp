@@ -92,7 +92,9 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
 
 TEST_CASE("every number of summary.json is a measure, or is told per worker") {
   const TemporaryFolder out;
-  const fs::path folder = write_results(out.path().string(), example_scenario(), example_result(), false);
+  run::RunResult result = example_result();
+  result.replicas = example_replicas();
+  const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
   const FinishedRun run = read_finished(folder);
   const auto summary = nlohmann::json::parse(text_of(folder / "summary.json"));
   std::size_t numbers = 0;

@@ -46,6 +46,7 @@ TEST_CASE("the dictionary of results names every column and key that is written,
   result.trace.emplace();
   result.trace->period_s = 2.5;
   result.trace->links = {{1, {0, 750, 750}}};
+  result.replicas = example_replicas();
   result.answers = {{.request = 0, .threshold = 0.5, .exit = 1, .answer_s = 2, .correct = true}};
   scenario::Scenario scenario = example_scenario();
   scenario.record.batches = scenario.record.draws = true;

@@ -30,6 +30,13 @@ inline scenario::Scenario example_scenario() {
   return scenario;
 }
 
+// At the end of a run whose workers are judged by another model than their own.
+inline std::vector<run::CurveRow> example_replicas() {
+  std::vector<run::CurveRow> rows;
+  for (const char* worker : {"w0", "w1", "mean", "averaged_model"}) rows.push_back({.worker = worker, .test_loss = 2});
+  return rows;
+}
+
 inline run::RunResult example_result() {
   run::RunResult result;
   result.nodes = {"w0", "w1", "ps0"};

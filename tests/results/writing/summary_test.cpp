@@ -109,6 +109,7 @@ TEST_CASE("rates, staleness and idle time follow from the rows") {
   CHECK(summary["staleness"]["max"] == 3);
   CHECK(summary["idle_fraction"]["w0"].get<double>() == Approx(0.55));
   CHECK(summary["idle_fraction"]["w1"].get<double>() == Approx(0.2));
+  CHECK(summary["compute_utilisation"].get<double>() == Approx((0.45 + 0.8) / 2));
 }
 
 TEST_CASE("the busiest link is one whose capacity flows share, with its direction") {

@@ -1,0 +1,35 @@
+#include "core/membership/background_sums.hpp"
+
+#include <utility>
+
+#include "core/base/check.hpp"
+
+namespace ddl::membership {
+
+void BackgroundSums::start() {
+  node_.spawn("sums", [this] { serve(); });
+}
+
+void BackgroundSums::ask(std::size_t part, comm::Sum own) {
+  known_[asked_++] = {part, std::move(own), std::nullopt};
+  node_.notify();
+}
+
+const comm::Sum& BackgroundSums::wait_for(std::int64_t number) {
+  node_.wait_until([this, number] { return known_.at(number).total.has_value(); }, what_);
+  return total(number);
+}
+
+void BackgroundSums::serve() {
+  for (std::int64_t number = 0;; ++number) {
+    node_.wait_until([this, number] { return number < asked_; }, service);
+    const std::size_t part = known_.at(number).part;
+    const comm::Sum own = known_.at(number).own;
+    std::optional<comm::Sum> total = sums_.sum(part, own);
+    check(total.has_value(), "a group whose hosts stay");
+    known_.at(number).total = std::move(total);
+    node_.notify();
+  }
+}
+
+}  // namespace ddl::membership

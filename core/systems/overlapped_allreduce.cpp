@@ -1,0 +1,153 @@
+// Synchronous SGD by all-reduces beside the backward pass (PyTorch DDP: Li et al., VLDB 2020) and, by layers, beside
+// the next forward pass (Poseidon: Zhang et al., ATC 2017), worker i; b is a bucket of layers, from the last to the
+// first:
+//
+//   1  g = gradient(x); as soon as the layers of b are known:  begin G_b = allreduce_sum(g_b) / n
+//   2  backward:  when all G_b are there:                                   x = step(x, G)
+//      layers:    before the next forward pass comes to b, wait for G_b;  x_b = step(x_b, G_b)
+//                 (with an optimizer that needs all of G: before it begins, as in "backward")
+//   3  the step is over when all of G is applied
+//   4  a worker whose steps are over contributes nothing but goes on taking part, until a bucket without contributions
+//      ends the group
+//
+// Sums are made one after the other, in the order of the buckets.
+#include "core/systems/overlapped_allreduce.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/comm/buckets.hpp"
+#include "core/membership/background_sums.hpp"
+#include "core/membership/compressed_sum.hpp"
+#include "core/membership/regrouping.hpp"
+#include "core/node/layers.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::systems {
+namespace {
+
+constexpr Bytes bucket_of_ddp{25e6};
+
+std::vector<comm::Bucket> buckets_of(const AllreduceOverlap& params, const Cluster& cluster) {
+  const Bytes most = params.bucket_bytes.value_or(params.overlap == Overlap::layers ? Bytes{0} : bucket_of_ddp);
+  return comm::make_buckets(cluster, static_cast<std::uint64_t>(most.value));
+}
+
+std::vector<comm::Partition> parts_of(const std::vector<comm::Bucket>& buckets) {
+  std::vector<comm::Partition> parts;
+  for (const comm::Bucket& bucket : buckets) parts.push_back({bucket.slice});
+  return parts;
+}
+
+class OverlappedWorker : public Program {
+ public:
+  OverlappedWorker(Node& node, comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params)
+      : node_(node),
+        buckets_(buckets_of(params, node.cluster())),
+        by_layers_(params.overlap == Overlap::layers),
+        by_slices_(by_layers_ && node.cluster().steps_by_slices),
+        all_reduce_(node, how, 0, OnFailure::wait, awaited),
+        compressed_(node, all_reduce_, codec, parts_of(buckets_)),
+        sums_(node, compressed_, awaited),
+        update_(node.weights().read().size()) {
+    calls_.begin = [this](std::size_t) { by_slices_ ? apply_next() : complete(); };
+    calls_.known = [this](std::size_t, const Gradient& gradient) { ask(gradient); };
+    for (const comm::Bucket& bucket : buckets_) calls_.told.push_back(bucket.first_layer);
+  }
+
+  void run() override {
+    sums_.start();
+    while (true) {
+      const bool at_work = node_.next_step();
+      if (at_work) {
+        calls_.held = layers_awaited();
+        node_.gradient(&calls_);  // 1, and 2 of the step before
+      } else {
+        complete();
+        ask(std::nullopt);                              // 4
+        if (sums_.wait_for(first_).count == 0) return;  // of no worker
+        while (left_ < buckets_.size()) ask(std::nullopt);
+      }
+      is_open_ = at_work;
+      if (!by_layers_ || !at_work) complete();
+    }
+  }
+
+ private:
+  static constexpr const char* awaited = "sums of the other workers";
+
+  std::vector<std::size_t> layers_awaited() const {
+    if (left_ == 0) return {};
+    if (!by_slices_) return {0};
+    return {calls_.told.rbegin(), calls_.told.rend()};
+  }
+
+  // The next bucket of this step.
+  void ask(const std::optional<Gradient>& own) {
+    if (left_ == 0) first_ = sums_.asked();
+    const std::size_t b = left_++;
+    const Payload values = own ? share_part(own->values, buckets_[b].slice) : nullptr;
+    sums_.ask(b, {values, own.has_value(), own ? own->run_share : 0});
+  }
+
+  void complete() {  // W.
+    while (left_ > 0) apply_next();
+  }
+
+  void apply_next() {  // W. Of the buckets that are left the one with the first layers.
+    const std::size_t b = --left_;
+    const auto number = first_ + static_cast<std::int64_t>(b);
+    const comm::Sum total = sums_.wait_for(number);
+    sums_.forget(number);
+    if (total.values) apply(buckets_[b].slice, total);
+    if (left_ > 0 || !is_open_) return;
+    is_open_ = false;
+    node_.finish_step();  // 3
+  }
+
+  void apply(Slice slice, const comm::Sum& total) {
+    const Cluster& cluster = node_.cluster();
+    const std::span<float> part = part_of(std::span<float>(update_), slice);
+    std::ranges::copy(values_of(total.values), part.begin());
+    for (float& value : part) value *= cluster.gradient_weight(total.count);
+    Update update{.weight = cluster.step_weight(total.count), .run_share = total.run_share};
+    if (by_slices_) {
+      update.gradient = part;
+      update.first = slice.begin;
+      update.gradients = left_ > 0 ? 0 : 1;
+    } else if (left_ == 0) {
+      update.gradient = update_;
+    }
+    node_.apply(update);
+  }
+
+  Node& node_;
+  const std::vector<comm::Bucket> buckets_;
+  const bool by_layers_, by_slices_;
+  membership::Regrouping all_reduce_;
+  membership::CompressedSum compressed_;
+  membership::BackgroundSums sums_;
+  LayerCalls calls_;
+  std::size_t left_ = 0;    // buckets of the last step that are asked for and not yet applied
+  std::int64_t first_ = 0;  // number of the first of its sums
+  bool is_open_ = false;    // that step, which is this worker's
+  std::vector<float> update_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
+                                              const AllreduceOverlap& params) {
+  return std::make_unique<OverlappedWorker>(node, how, codec, params);
+}
+
+Traffic overlapped_traffic(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+                           const Cluster& cluster) {
+  const auto buckets = static_cast<double>(buckets_of(params, cluster).size());
+  return {Pace::overlapped, membership::phases_of_sums(how, codec, cluster, 1 / buckets, buckets)};
+}
+
+}  // namespace ddl::systems

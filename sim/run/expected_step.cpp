@@ -1,0 +1,69 @@
+#include "sim/run/expected_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "sim/run/run.hpp"
+
+namespace ddl::run {
+namespace {
+
+constexpr double most_core_s = 2;
+constexpr double fewest_steps = 30;
+constexpr double periods = 3;  // of systems that exchange every so many steps
+
+// The same without learning, faults and records.
+scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecast& forecast, int steps) {
+  scenario::Scenario bare = scenario;
+  bare.data = {};
+  bare.model = {.name = "none"};
+  bare.wire.model_bytes = Bytes{forecast.model_bytes};
+  bare.compute.seconds_per_batch = Seconds{1};
+  for (std::size_t i = 0; i < forecast.workers.size(); ++i) {
+    bare.compute.slowdown[forecast.workers[i]] = forecast.compute_s[i] - scenario.compute.overhead.value;
+  }
+  bare.stop = {.iterations = steps};
+  bare.evaluate = {};
+  bare.faults.clear();
+  bare.record = {.iterations = true};
+  bare.expect.clear();
+  return bare;
+}
+
+// When each worker's last step was over: what still travels then belongs to none. 0: it took none.
+std::vector<double> last_ends(const RunResult& result) {
+  std::vector<double> ends(static_cast<std::size_t>(result.workers));
+  for (const IterationRow& row : result.iterations) {
+    double& end_s = ends[static_cast<std::size_t>(row.worker)];
+    end_s = std::max(end_s, row.end_s);
+  }
+  return ends;
+}
+
+}  // namespace
+
+std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, const Forecast& forecast) {
+  const double wanted = std::max(fewest_steps, periods * scenario.algorithm->period());
+  const double steps = std::floor(std::min(wanted, forecast.steps));
+  if (steps < 1 || steps * forecast.cost.messages_s / forecast.steps > most_core_s) return std::nullopt;
+  try {
+    const RunResult result = run(timing_only(scenario, forecast, static_cast<int>(steps)));
+    ExpectedStep expected{.steps = static_cast<int>(steps)};
+    const std::vector<double> ends = last_ends(result);
+    const auto at_work = static_cast<double>(std::ranges::count_if(ends, [](double end_s) { return end_s > 0; }));
+    for (std::size_t worker = 0; worker < ends.size(); ++worker) {
+      if (ends[worker] == 0) continue;  // of systems in which one trains
+      expected.seconds += ends[worker] / steps / at_work;
+      expected.compute_share += result.compute_s[worker] / ends[worker] / at_work;
+    }
+    return expected;
+  } catch (const InputError&) {
+    return std::nullopt;  // without a model it has no layers, or no sizes of messages
+  } catch (const process::RunFailed&) {
+    return std::nullopt;  // it gets stuck after the time that the scenario has
+  }
+}
+
+}  // namespace ddl::run

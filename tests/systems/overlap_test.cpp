@@ -1,0 +1,148 @@
+// All-reduces beside the passes through the layers: the same models as without, in the time that a recurrence gives.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/comm/buckets.hpp"
+#include "core/systems/allreduce.hpp"
+#include "tests/support/local_cluster.hpp"
+
+namespace ddl::systems::overlap_test {
+namespace {
+
+constexpr std::size_t layer_count = 4, layer_values = 2, parameters = layer_count * layer_values;
+constexpr double step_s = 11;  // of 3 layer_count - 1 equal tasks
+constexpr std::uint64_t layer_bytes = 4 * layer_values;
+constexpr int workers = 2;
+
+std::vector<LayerInfo> equal_layers() {
+  std::vector<LayerInfo> layers;
+  for (std::size_t i = 0; i < layer_count; ++i) layers.push_back({{i * layer_values, (i + 1) * layer_values}});
+  return layers;
+}
+
+Cluster cluster_of(std::vector<LayerInfo> layers) {
+  return {.workers = workers,
+          .parameters = parameters,
+          .model_bytes = 4 * parameters,
+          .layers = std::move(layers),
+          .compute_s = std::vector<double>(workers, step_s)};
+}
+
+RingAllreduceParams ring(Overlap overlap, int layers_in_bucket = 1) {
+  return with<RingAllreduceParams>([&](auto& params) {
+    params.overlapped.overlap = overlap;
+    params.overlapped.bucket_bytes = Bytes{static_cast<double>(layers_in_bucket * layer_bytes)};
+  });
+}
+
+struct Outcome {
+  std::vector<std::vector<float>> models;
+  double seconds = 0;
+};
+
+// `slow_s`: what each worker's step takes in addition.
+Outcome run(const System& system, std::int64_t steps, double bytes_per_s, bool by_slices = true, double slow_s = 0) {
+  Cluster cluster = cluster_of(equal_layers());
+  cluster.steps_by_slices = by_slices;
+  cluster.compute_s[1] += slow_s;
+  // Of halves and integers: sums in any order are exact.
+  LocalCluster local({.cluster = cluster,
+                      .steps = steps,
+                      .gradient =
+                          [](const Node& node, std::span<const float> x) {
+                            std::vector<float> gradient(x.begin(), x.end());
+                            for (std::size_t i = 0; i < x.size(); ++i) {
+                              gradient[i] =
+                                  0.5f * gradient[i] + static_cast<float>(node.id() * 2) + static_cast<float>(i);
+                            }
+                            return gradient;
+                          },
+                      .bytes_per_s = bytes_per_s});
+  local.run(programs_of(system));
+  Outcome outcome;
+  for (int worker = 0; worker < workers; ++worker) {
+    const auto model = local.node(worker).weights().read();
+    outcome.models.emplace_back(model.begin(), model.end());
+    CHECK(local.node(worker).step() == steps);
+  }
+  outcome.seconds = local.now();
+  return outcome;
+}
+
+// Sums are made one after the other; a ring of two takes a bucket's bytes over the bandwidth for each.
+double recurrence(Overlap overlap, std::int64_t steps, double bytes_per_s, std::size_t layers_in_bucket) {
+  const double task_s = step_s / (3 * layer_count - 1);
+  double now = 0, network = 0;
+  std::vector<double> there(layer_count);  // when a layer's sum is
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::size_t layer = 0; layer < layer_count; ++layer) now = std::max(now, there[layer]) + task_s;
+    std::size_t waiting = 0;
+    for (std::size_t layer = layer_count; layer-- > 0;) {
+      now += (layer > 0 ? 2 : 1) * task_s;
+      if (++waiting < layers_in_bucket && layer > 0) continue;
+      network = std::max(network, now) + static_cast<double>(waiting * layer_bytes) / bytes_per_s;
+      for (; waiting > 0; --waiting) there[layer + waiting - 1] = network;
+    }
+    if (overlap == Overlap::backward) now = std::max(now, network);
+  }
+  return std::max(now, network);
+}
+
+}  // namespace
+
+TEST_CASE("whatever overlaps, in buckets of any size, the models are those of a step in a block") {
+  const Outcome block = run(with<RingAllreduceParams>([](auto&) {}), 5, 1);
+  CHECK(block.models[0] == block.models[1]);
+  for (const Overlap overlap : {Overlap::backward, Overlap::layers}) {
+    for (const int layers_in_bucket : {1, 2, 3, 4}) {
+      for (const bool by_slices : {true, false}) {
+        for (const double slow_s : {0.0, 5.0}) {
+          for (const double bytes_per_s : {0.5, 8.0, 1e9}) {
+            CHECK(run(ring(overlap, layers_in_bucket), 5, bytes_per_s, by_slices, slow_s).models == block.models);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a step takes what the passes and the sums of buckets take, one after the other where they must") {
+  for (const Overlap overlap : {Overlap::backward, Overlap::layers}) {
+    for (const std::size_t layers_in_bucket : {1u, 2u, 3u, 4u}) {
+      for (const double bytes_per_s : {1.0, 2.5, 4.0, 8.0, 16.0, 1000.0}) {
+        CHECK(run(ring(overlap, static_cast<int>(layers_in_bucket)), 4, bytes_per_s).seconds ==
+              doctest::Approx(recurrence(overlap, 4, bytes_per_s, layers_in_bucket)));
+      }
+    }
+  }
+}
+
+TEST_CASE("an optimizer that needs whole gradients makes the next forward pass wait for all of them") {
+  for (const double bytes_per_s : {1.0, 4.0, 16.0}) {
+    CHECK(run(ring(Overlap::layers), 4, bytes_per_s, false).seconds ==
+          doctest::Approx(recurrence(Overlap::backward, 4, bytes_per_s, 1)));
+  }
+}
+
+TEST_CASE("buckets hold whole layers, the last first, one at least") {
+  const Cluster cluster = cluster_of({{{0, 1}}, {{1, 4}}, {{4, 6}}, {{6, 8}}});
+  const auto slices = [&](std::uint64_t most_bytes) {
+    std::vector<Slice> result;
+    for (const comm::Bucket& bucket : comm::make_buckets(cluster, most_bytes)) {
+      CHECK(cluster.layers[bucket.first_layer].slice.begin == bucket.slice.begin);
+      result.push_back(bucket.slice);
+    }
+    return result;
+  };
+  CHECK(slices(0) == std::vector<Slice>{{6, 8}, {4, 6}, {1, 4}, {0, 1}});
+  CHECK(slices(16) == std::vector<Slice>{{4, 8}, {0, 4}});
+  CHECK(slices(15) == std::vector<Slice>{{6, 8}, {4, 6}, {1, 4}, {0, 1}});
+  CHECK(slices(32) == std::vector<Slice>{{0, 8}});
+  CHECK_THROWS_AS(comm::make_buckets({}, 8), InputError);
+}
+
+}  // namespace ddl::systems::overlap_test
