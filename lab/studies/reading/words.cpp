@@ -107,7 +107,7 @@ std::vector<Words> words_of_rows(const JsonAt& raw, const Words& others) {
         place.push_back(by[word] = value_in_table(field(column)));
       }
       Words& words = places.try_emplace(place, by).first->second;
-      for (const auto& [word, column] : axis.at("gather").members()) {
+      for (const auto& [word, column] : axis.find("gather").value_or(axis.with(Json::object())).members()) {
         words.try_emplace(word, Json::array()).first->second.push_back(value_in_table(field(column)));
       }
     });

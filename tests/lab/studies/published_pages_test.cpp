@@ -32,6 +32,8 @@ const std::vector<Page>& published() {
       {"zhang_cifar", "zhang", {.full = false, .data = "/d"}, "ddlsim reproduce zhang --data DIR"},
       {"iddl", "iddl", {.full = false, .data = "/d"}, "ddlsim reproduce iddl --data DIR"},
       {"validation", "validation", {}, "ddlsim reproduce validation"},
+      {"diloco_bandwidth", "diloco_bandwidth", {}, "ddlsim reproduce diloco_bandwidth"},
+      {"collectives", "collectives", {}, "ddlsim reproduce collectives"},
       {"ako_2018_full", "ako_2018", {.full = true, .data = "/d"}, "ddlsim reproduce ako_2018 --full --data DIR"},
       {"ako_2018", "ako_2018", {}, "ddlsim reproduce ako_2018"}};
   return pages;
