@@ -25,6 +25,19 @@ void go_round(const Group& group, int first, Send send, Take take) {
   }
 }
 
+// What is known of a chunk then follows from what arrived and what was known.
+template <class Join>
+void pass_chunks(Group& group, int first, Chunks& chunks, Join join) {
+  go_round(
+      group, first,
+      [&](int k, int next) {
+        if (k < chunks.count()) group.send(next, chunks.slices[k], chunks.sums[k]);
+      },
+      [&](int k, int previous) {
+        if (k < chunks.count()) chunks.sums[k] = join(group.receive(previous).sum, chunks.sums[k]);
+      });
+}
+
 class RingAllReduce final : public AllReduce {
  public:
   Sum sum(Group& group, Slice slice, const Sum& own) const override {
@@ -81,25 +94,11 @@ Sum Chunks::joined() const {
 }
 
 void reduce_scatter(Group& group, Chunks& chunks) {
-  go_round(
-      group, 0,
-      [&](int k, int next) {
-        if (k < chunks.count()) group.send(next, chunks.slices[k], chunks.sums[k]);
-      },
-      [&](int k, int previous) {
-        if (k < chunks.count()) chunks.sums[k] = group.receive(previous).sum + chunks.sums[k];
-      });
+  pass_chunks(group, 0, chunks, [](Sum arrived, const Sum& own) { return arrived + own; });
 }
 
 void all_gather(Group& group, Chunks& chunks) {
-  go_round(
-      group, 1,
-      [&](int k, int next) {
-        if (k < chunks.count()) group.send(next, chunks.slices[k], chunks.sums[k]);
-      },
-      [&](int k, int previous) {
-        if (k < chunks.count()) chunks.sums[k] = group.receive(previous).sum;
-      });
+  pass_chunks(group, 1, chunks, [](Sum arrived, const Sum& /*own*/) { return arrived; });
 }
 
 void gather_bundles(Group& group, const PerNode<std::vector<int>>& bundles, PerNode<Contribution>& all) {

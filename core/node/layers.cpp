@@ -39,7 +39,9 @@ class WeightsByLayer {
  public:
   WeightsByLayer(const std::vector<LayerInfo>& layers, const Weights& weights, std::span<const std::size_t> held)
       : layers_(layers), weights_(weights), held_(held) {
-    if (!held.empty()) take(0, held.front());
+    if (held.empty()) return;
+    values_.reserve(weights.read().size());
+    take(0, held.front());
   }
   // Of the held layer with this number among them, and of those up to the next.
   void take(std::size_t number) { take(held_[number], number + 1 < held_.size() ? held_[number + 1] : layers_.size()); }

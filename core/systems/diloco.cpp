@@ -20,9 +20,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,8 +118,13 @@ struct Unit {
 };
 using Fragment = std::vector<Unit>;  // in the order in which a backward pass knows them
 
+FragmentOverlap overlap_of(const DilocoParams& params) {
+  const auto by_default = params.replica == Replica::site ? FragmentOverlap::none : FragmentOverlap::layers;
+  return params.overlap.value_or(by_default);
+}
+
 bool is_layered(const DilocoParams& params, const Cluster& cluster) {
-  return params.overlap == FragmentOverlap::layers && params.replica == Replica::worker && !cluster.layers.empty();
+  return overlap_of(params) == FragmentOverlap::layers && !cluster.layers.empty();
 }
 
 std::vector<Fragment> fragments_of(const DilocoParams& params, const Cluster& cluster) {
@@ -203,7 +210,7 @@ class DilocoWorker : public Program {
     calls_.held.clear();
     calls_.told.clear();
     if (is_due()) {
-      for (const Unit& unit : fragment(applied_)) calls_.held.insert(calls_.held.begin(), unit.layer);
+      for (const Unit& unit : fragment(applied_) | std::views::reverse) calls_.held.push_back(unit.layer);
     }
     if (is_layered_ && node_.cluster().steps_by_slices && rounds_.sent(sent_) == steps_ + 1) {
       for (const Unit& unit : fragment(sent_)) calls_.told.push_back(unit.layer);
@@ -213,7 +220,7 @@ class DilocoWorker : public Program {
     ++steps_;
     if (calls_.told.empty()) return node_.apply(gradient);
     for (std::size_t layer = 0; layer < node_.cluster().layers.size(); ++layer) {
-      if (std::ranges::find(calls_.told, layer) == calls_.told.end()) step_layer(layer, gradient);
+      if (!std::ranges::binary_search(calls_.told, layer, std::greater())) step_layer(layer, gradient);
     }
   }
 
@@ -234,7 +241,7 @@ class DilocoWorker : public Program {
   // Whether a round is to be applied after the last step, or before a layer's next forward pass.
   bool is_due() const { return (params_.eager ? rounds_.sent(applied_) : rounds_.applied(applied_)) == steps_; }
 
-  // The next unit of round sent_.
+  // Begins the sum of the next unit of round sent_.
   void send_next(bool contributes) {
     if (units_sent_ == 0) first_sum_[sent_] = sums_.asked();
     const Unit& unit = fragment(sent_)[units_sent_];
@@ -260,8 +267,8 @@ class DilocoWorker : public Program {
     if (std::exchange(is_open_, false)) node_.finish_step();
   }
 
-  // Of round applied_ the unit that the next forward pass needs first.
-  void apply_next() {                                                                   // W.
+  // W. Applies the unit of round applied_ that the next forward pass needs first.
+  void apply_next() {
     const std::int64_t k = applied_, from = params_.eager ? k - params_.fragments : k;  // eager: of the round before
     const std::size_t i = fragment(k).size() - ++units_applied_;
     std::optional<comm::Sum> total;
@@ -356,6 +363,10 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
   if (eager && fragment_sync_delay > 0) {
     add("fragment_sync_delay", "is given beside \"eager\", which applies at once; expected 0");
   }
+  if (replica == Replica::site && overlap_of(*this) == FragmentOverlap::layers) {
+    add("overlap",
+        "is \"layers\" beside replica \"site\", whose gradients are summed after the backward pass; expected \"none\"");
+  }
   if (phase == FragmentPhase::paper && fragment_sync_delay > sync_every) {
     add("fragment_sync_delay", std::to_string(fragment_sync_delay) + " is more than " + every +
                                    "; expected at most as many, for a fragment travels once at a time");
@@ -374,7 +385,7 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
 
 std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
   std::vector<std::string> notes = comm::notes_of(collective_of(*this), cluster);
-  if (overlap == FragmentOverlap::layers && replica == Replica::worker)
+  if (overlap_of(*this) == FragmentOverlap::layers)
     std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
   if (replica == Replica::site && workers_beside(0, cluster).size() == static_cast<std::size_t>(cluster.workers)) {
     notes.emplace_back("all workers are at one site, and so one replica: no other has moves");

@@ -68,7 +68,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   double fragment_update_alpha = 0;
   FragmentPhase phase = FragmentPhase::paper;
   bool eager = false;
-  FragmentOverlap overlap = FragmentOverlap::layers;
+  std::optional<FragmentOverlap> overlap;
   OuterParams outer;
   Replica replica = Replica::worker;
   std::optional<comm::Collective> collective;
@@ -130,17 +130,17 @@ void fields(Visitor& visit, DilocoParams& params) {
                "paper: sent at the boundary, applied tau steps later; torchft: sent tau steps before, applied at it"});
   visit("eager", params.eager,
         Rule{.doc = "applies at once what the others moved in the round before, and its own move of this round"});
-  visit(
-      "overlap", params.overlap,
-      Rule{.doc =
-               "layers: a layer leaves when its backward pass in the step before is over, and only its own next "
-               "forward pass waits for it; after that step where a model none has no compute.layers, or the "
-               "optimizer needs whole gradients (clip_norm); none: fragments leave and are waited for between steps"});
+  visit("overlap", params.overlap,
+        Rule{.doc = "layers: a layer leaves when its backward pass in the step before is over, and only its own next "
+                    "forward pass waits for it; after that step where a model none has no compute.layers, or the "
+                    "optimizer needs whole gradients (clip_norm); none: fragments leave and are waited for between "
+                    "steps; default: "
+                    "layers, or none if a replica is a site"});
   visit("outer", params.outer, Rule{.doc = "the outer step; default: nesterov, 0.7, 0.9"});
   visit(
       "replica", params.replica,
       Rule{.doc = "what is alone between outer steps: a worker, or all of a site, whose gradients are summed in every "
-                  "step, round a ring; then fragments leave between steps"});
+                  "step, round a ring"});
   visit("collective", params.collective,
         Rule{.doc = "how moves are summed; default: ring, or hierarchical if a replica is a site"});
   visit("codec", params.codec,

@@ -85,7 +85,7 @@ class OverlappedWorker : public Program {
     return {calls_.told.rbegin(), calls_.told.rend()};
   }
 
-  // The next bucket of this step.
+  // Begins the sum of this step's next bucket.
   void ask(const std::optional<Gradient>& own) {
     if (left_ == 0) first_ = sums_.asked();
     const std::size_t b = left_++;
@@ -97,7 +97,8 @@ class OverlappedWorker : public Program {
     while (left_ > 0) apply_next();
   }
 
-  void apply_next() {  // W. Of the buckets that are left the one with the first layers.
+  // W. Waits for the sum of the lowest layers that are left, and applies it.
+  void apply_next() {
     const std::size_t b = --left_;
     const auto number = first_ + static_cast<std::int64_t>(b);
     const comm::Sum total = sums_.wait_for(number);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/run/cluster.hpp"
 #include "sim/run/run.hpp"
 
 namespace ddl::run {
@@ -18,16 +19,24 @@ constexpr double periods = 3;  // of systems that exchange every so many steps
 scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecast& forecast, int steps) {
   scenario::Scenario bare = scenario;
   bare.data = {};
-  bare.model = {.name = "none"};
+  bare.model = {};
+  bare.model.name = "none";
   bare.wire.model_bytes = Bytes{forecast.model_bytes};
-  bare.compute.seconds_per_batch = Seconds{1};
-  for (std::size_t i = 0; i < forecast.workers.size(); ++i) {
-    bare.compute.slowdown[forecast.workers[i]] = forecast.compute_s[i] - scenario.compute.overhead.value;
+  if (!scenario.compute.seconds_per_batch) {  // derived from the model that is gone, and hosts' speeds
+    const auto seconds = [&](std::size_t worker) {
+      return forecast.compute_s[worker] - scenario.compute.overhead.value;
+    };
+    bare.compute.seconds_per_batch = Seconds{seconds(0) / slowdown_of(scenario, forecast.workers[0])};
+    for (std::size_t i = 0; i < forecast.workers.size(); ++i) {
+      bare.compute.slowdown[forecast.workers[i]] = seconds(i) / bare.compute.seconds_per_batch->value;
+    }
   }
-  bare.stop = {.iterations = steps};
+  bare.stop = {};
+  bare.stop.iterations = steps;
   bare.evaluate = {};
   bare.faults.clear();
-  bare.record = {.iterations = true};
+  bare.record = {};
+  bare.record.iterations = true;
   bare.expect.clear();
   return bare;
 }

@@ -1,5 +1,5 @@
 // Parameter servers layer by layer (P3: Jayarajan et al., SysML 2019; ByteScheduler: Peng et al., SOSP 2019); l is a
-// layer, or what of it is on one server:
+// layer, or the piece of it that one server holds:
 //
 //   worker:  1  before the forward pass comes to l:  wait for x_l
 //            2  as soon as g_l is known:             push it
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string_view>
@@ -31,7 +32,7 @@
 namespace ddl::systems {
 namespace {
 
-// What of a layer is on one server. They are numbered in the order of the forward pass.
+// The part of a layer that one server holds. Pieces are numbered in the order of the forward pass.
 struct Piece {
   std::size_t layer = 0;
   int server = 0;  // node
@@ -40,26 +41,26 @@ struct Piece {
 
 std::vector<Piece> pieces_of(const Cluster& cluster) {
   comm::expect_layers(cluster);
-  std::vector<Piece> units;
+  std::vector<Piece> pieces;
   for (std::size_t layer = 0; layer < cluster.layers.size(); ++layer) {
     const Slice whole = cluster.layers[layer].slice;
     for (int server = cluster.workers; server < cluster.workers + cluster.servers; ++server) {
       const Slice shard = cluster.slice_of(server);
       const Slice part{std::max(whole.begin, shard.begin), std::min(whole.end, shard.end)};
-      if (part.begin < part.end) units.push_back({layer, server, part});
+      if (part.begin < part.end) pieces.push_back({layer, server, part});
     }
   }
-  return units;
+  return pieces;
 }
 
-// The body of a gradient or a part of the model.
+// The body of a piece of a gradient or of the model.
 struct OfPiece {
   static constexpr std::string_view body_name = "ps_layers.piece";
-  std::size_t unit = 0;
+  std::size_t piece = 0;
   double run_share = 0;  // of a gradient
 };
 
-// What waits for the channel to one target.  5
+// 5: messages that wait for the channel to one target.
 class Lane {
  public:
   Lane(Node& node, int target) : node_(node), target_(target) {}
@@ -73,34 +74,34 @@ class Lane {
       }
     });
   }
-  void send(std::size_t unit, Message message) {
-    waiting_.emplace(unit, std::move(message));
+  void send(std::size_t piece, Message message) {
+    waiting_.emplace(piece, std::move(message));
     node_.notify();
   }
 
  private:
   Node& node_;
   const int target_;
-  std::multimap<std::size_t, Message> waiting_;  // by unit
+  std::multimap<std::size_t, Message> waiting_;  // by number of the piece
 };
 
 class LayeredWorker : public Program {
  public:
-  LayeredWorker(Node& node, const codec::CodecParams& codec) : node_(node), units_(pieces_of(node.cluster())) {
+  LayeredWorker(Node& node, const codec::CodecParams& codec) : node_(node), pieces_(pieces_of(node.cluster())) {
     const Cluster& cluster = node.cluster();
     for (int server = 0; server < cluster.servers; ++server) lanes_.emplace_back(node, cluster.workers + server);
     Stream random = node.rng("codec");
-    for (const Piece& unit : units_) {
+    for (const Piece& piece : pieces_) {
       const auto number = static_cast<std::int64_t>(compressors_.size());
-      compressors_.emplace_back(codec, cluster, std::vector{unit.slice},
+      compressors_.emplace_back(codec, cluster, std::vector{piece.slice},
                                 comm::codec_stream(node, codec, random, number));
     }
     calls_.begin = [this](std::size_t layer) { take(layer); };
     calls_.known = [this](std::size_t layer, const Gradient& gradient) { push(layer, gradient); };
     for (std::size_t layer = 0; layer < cluster.layers.size(); ++layer) {
       calls_.held.push_back(layer);
-      calls_.told.insert(calls_.told.begin(), layer);
     }
+    calls_.told.assign(calls_.held.rbegin(), calls_.held.rend());
   }
 
   void run() override {
@@ -108,7 +109,7 @@ class LayeredWorker : public Program {
     node_.spawn("the model's layers", [this] {
       while (true) {
         const Message message = node_.receive(comm::to_worker, service);
-        arrived_[message.as<OfPiece>().unit] = message.values;
+        arrived_[message.as<OfPiece>().piece] = message.values;
         node_.notify();
       }
     });
@@ -117,7 +118,7 @@ class LayeredWorker : public Program {
       node_.gradient(&calls_);
       node_.finish_step();
     }
-    tell_servers(units_.size(), {.port = comm::to_server, .body = comm::Leave{}});  // behind all pushes
+    tell_servers(pieces_.size(), {.port = comm::to_server, .body = comm::Leave{}});  // behind all pushes
   }
 
  private:
@@ -125,39 +126,44 @@ class LayeredWorker : public Program {
     for (Lane& lane : lanes_) lane.send(place, message);
   }
 
+  // Numbers of the layer's pieces, which lie side by side.
+  auto pieces_in(std::size_t layer) const {
+    const auto found = std::ranges::equal_range(pieces_, layer, {}, &Piece::layer);
+    const auto first = static_cast<std::size_t>(found.begin() - pieces_.begin());
+    return std::views::iota(first, first + found.size());
+  }
+
   void take(std::size_t layer) {  // W. 1
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      if (units_[u].layer != layer) continue;
-      node_.wait_until([this, u] { return arrived_.contains(u); }, "the servers' model");
-      const Payload values = arrived_.extract(u).mapped();
-      if (values) std::ranges::copy(*values, part_of(node_.weights().write(), units_[u].slice).begin());
+    for (const std::size_t p : pieces_in(layer)) {
+      node_.wait_until([this, p] { return arrived_.contains(p); }, "the servers' model");
+      const Payload values = arrived_.extract(p).mapped();
+      if (values) std::ranges::copy(*values, part_of(node_.weights().write(), pieces_[p].slice).begin());
     }
   }
 
   void push(std::size_t layer, const Gradient& gradient) {  // 2
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      const Piece& unit = units_[u];
-      if (unit.layer != layer) continue;
-      Message message{.port = comm::to_server, .step = node_.step(), .body = OfPiece{u, gradient.run_share}};
-      compressors_[u].compress(message, share_part(gradient.values, unit.slice));
-      lanes_[static_cast<std::size_t>(unit.server - node_.cluster().workers)].send(u, std::move(message));
+    for (const std::size_t p : pieces_in(layer)) {
+      const Piece& piece = pieces_[p];
+      Message message{.port = comm::to_server, .step = node_.step(), .body = OfPiece{p, gradient.run_share}};
+      compressors_[p].compress(message, share_part(gradient.values, piece.slice));
+      lanes_[static_cast<std::size_t>(piece.server - node_.cluster().workers)].send(p, std::move(message));
     }
   }
 
   Node& node_;
-  const std::vector<Piece> units_;
+  const std::vector<Piece> pieces_;
   std::deque<Lane> lanes_;  // to each server
   std::vector<comm::Compressor> compressors_;
   LayerCalls calls_;
-  std::map<std::size_t, Payload> arrived_;  // by unit
+  std::map<std::size_t, Payload> arrived_;  // by number of the piece
 };
 
 class LayeredServer : public Program {
  public:
   LayeredServer(Node& node, double update_s, PsLayers how) : node_(node), update_s_(update_s), how_(how) {
     const std::vector<Piece> all = pieces_of(node.cluster());
-    for (std::size_t u = 0; u < all.size(); ++u) {
-      if (all[u].server == node.id()) units_[u].slice = all[u].slice;
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      if (all[p].server == node.id()) pieces_[p].slice = all[p].slice;
     }
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
       lanes_.emplace_back(node, worker);
@@ -170,10 +176,10 @@ class LayeredServer : public Program {
     while (true) {
       const Message message = node_.receive(comm::to_server, "gradients of workers");
       if (message.is<comm::Pull>()) {
-        for (const auto& [u, unit] : units_) answer(u, message.source);
+        for (const auto& [p, held] : pieces_) answer(p, message.source);
       } else if (message.is<comm::Leave>()) {
         present_.erase(message.source);
-        for (const auto& [u, unit] : units_) step_if_all_are_there(u);
+        for (const auto& [p, held] : pieces_) step_if_all_are_there(p);
       } else {
         take(message);
       }
@@ -181,8 +187,8 @@ class LayeredServer : public Program {
   }
 
  private:
-  // Of the model here, with the gradients of a round that is not over.
-  struct Part {
+  // A piece that is here, with the gradients of a round that is not over.
+  struct Held {
     Slice slice;
     std::int64_t version = 0;                // steps made
     std::map<int, std::int64_t> taken = {};  // by worker, the version that it has
@@ -190,71 +196,71 @@ class LayeredServer : public Program {
     double run_share = 0;
   };
 
-  // The last of a step: a backward pass comes to it last.
-  bool is_last(std::size_t u) const { return u == units_.begin()->first; }
+  // Whether a step is over with this piece: a backward pass reaches it last.
+  bool is_last(std::size_t p) const { return p == pieces_.begin()->first; }
 
   void take(const Message& push) {  // W.
     const auto about = push.as<OfPiece>();
-    Part& part = units_.at(about.unit);
-    node_.compute(update_s_ * static_cast<double>(part.slice.size()) / static_cast<double>(node_.shard().size()));
-    const std::int64_t staleness = part.version - part.taken[push.source];
-    if (is_last(about.unit) && node_.server_rank() == 0) {
+    Held& held = pieces_.at(about.piece);
+    node_.compute(update_s_ * static_cast<double>(held.slice.size()) / static_cast<double>(node_.shard().size()));
+    const std::int64_t staleness = held.version - held.taken[push.source];
+    if (is_last(about.piece) && node_.server_rank() == 0) {
       node_.record(Staleness{push.source, push.step, static_cast<double>(staleness)});
     }
     if (how_.synchronous) {
-      part.gradients[push.source] = push.values;
-      part.run_share = std::max(part.run_share, about.run_share);
-      return step_if_all_are_there(about.unit);
+      held.gradients[push.source] = push.values;
+      held.run_share = std::max(held.run_share, about.run_share);
+      return step_if_all_are_there(about.piece);
     }
     float weight = node_.cluster().gradient_weight(node_.cluster().workers);
     if (how_.staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
-    apply(about.unit, values_of(push.values), weight,
+    apply(about.piece, values_of(push.values), weight,
           {.weight = weight, .workers = node_.cluster().workers, .run_share = about.run_share});  // 3
-    answer(about.unit, push.source);
+    answer(about.piece, push.source);
   }
 
-  void step_if_all_are_there(std::size_t u) {
-    Part& part = units_.at(u);
-    const auto is_in = [&](int worker) { return part.gradients.contains(worker); };
-    if (!how_.synchronous || part.gradients.empty() || !std::ranges::all_of(present_, is_in)) return;
-    std::vector<float> sum(node_.cluster().timing_only ? 0 : part.slice.size());
-    for (const auto& [worker, gradient] : part.gradients) add_scaled(sum, values_of(gradient));
-    const int count = static_cast<int>(part.gradients.size());
+  void step_if_all_are_there(std::size_t p) {
+    Held& held = pieces_.at(p);
+    const auto is_in = [&](int worker) { return held.gradients.contains(worker); };
+    if (!how_.synchronous || held.gradients.empty() || !std::ranges::all_of(present_, is_in)) return;
+    std::vector<float> sum(node_.cluster().timing_only ? 0 : held.slice.size());
+    for (const auto& [worker, gradient] : held.gradients) add_scaled(sum, values_of(gradient));
+    const int count = static_cast<int>(held.gradients.size());
     const Cluster& cluster = node_.cluster();
-    apply(u, sum, cluster.gradient_weight(count),
-          {.weight = cluster.step_weight(count), .run_share = part.run_share});  // 4
-    part.run_share = 0;
-    for (const auto& [worker, gradient] : std::exchange(part.gradients, {})) answer(u, worker);
+    apply(p, sum, cluster.gradient_weight(count),
+          {.weight = cluster.step_weight(count), .run_share = held.run_share});  // 4
+    held.run_share = 0;
+    for (const auto& [worker, gradient] : std::exchange(held.gradients, {})) answer(p, worker);
   }
 
-  // Weight 1 of a step is over with the last part.
-  void apply(std::size_t u, std::span<const float> gradient, float factor, Update how) {
-    Part& part = units_.at(u);
+  // The model counts a step with its last piece.
+  void apply(std::size_t p, std::span<const float> gradient, float factor, Update how) {
+    Held& held = pieces_.at(p);
     update_.assign(gradient.begin(), gradient.end());
     for (float& value : update_) value *= factor;
     how.gradient = update_;
-    how.first = part.slice.begin - node_.shard().begin;
-    how.gradients = is_last(u) ? 1 : 0;
+    how.first = held.slice.begin - node_.shard().begin;
+    how.gradients = is_last(p) ? 1 : 0;
     node_.apply(how);
-    ++part.version;
+    ++held.version;
   }
 
-  void answer(std::size_t u, int worker) {
-    Part& part = units_.at(u);
-    part.taken[worker] = part.version;
-    const Slice here{part.slice.begin - node_.shard().begin, part.slice.end - node_.shard().begin};
-    lanes_[static_cast<std::size_t>(worker)].send(u, {.port = comm::to_worker,
+  void answer(std::size_t p, int worker) {
+    Held& held = pieces_.at(p);
+    held.taken[worker] = held.version;
+    const Slice here{held.slice.begin - node_.shard().begin, held.slice.end - node_.shard().begin};
+    lanes_[static_cast<std::size_t>(worker)].send(p, {.port = comm::to_worker,
                                                       .values = share_part(node_.weights().snapshot(), here),
-                                                      .wire_bytes = node_.cluster().wire_bytes(part.slice),
-                                                      .body = OfPiece{u}});
+                                                      .wire_bytes = node_.cluster().wire_bytes(held.slice),
+                                                      .body = OfPiece{p}});
   }
 
   Node& node_;
   const double update_s_;
   const PsLayers how_;
-  std::map<std::size_t, Part> units_;  // that are here
-  std::deque<Lane> lanes_;             // to each worker
-  std::set<int> present_;              // workers that push
+  std::map<std::size_t, Held> pieces_;  // by number
+  std::deque<Lane> lanes_;              // to each worker
+  std::set<int> present_;               // workers that push
   std::vector<float> update_;
 };
 
@@ -267,9 +273,9 @@ std::unique_ptr<Program> ps_by_layers(Node& node, const PsParams& params, PsLaye
 
 Traffic traffic_by_layers(const Cluster& cluster, const PsParams& params) {
   Traffic traffic = comm::pull_and_push(cluster, Pace::overlapped, 1, params.codec);
-  const double units = static_cast<double>(pieces_of(cluster).size()) / cluster.servers;
+  const double pieces = static_cast<double>(pieces_of(cluster).size()) / cluster.servers;
   for (auto& phase : traffic.phases) {
-    for (Flow& flow : phase) flow.messages *= units;
+    for (Flow& flow : phase) flow.messages *= pieces;
   }
   return traffic;
 }

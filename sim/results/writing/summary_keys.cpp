@@ -105,6 +105,12 @@ Json requests(const Source& from) {
   return list;
 }
 
+// Null without evaluations.
+template <auto scores, auto member>
+Json score(const Source& from) {
+  return of(from.summary.*scores, member);
+}
+
 constexpr KeyUse told = KeyUse::told, measured = KeyUse::measured, newer = KeyUse::newer;
 
 constexpr SummaryKey keys[] = {
@@ -125,40 +131,34 @@ constexpr SummaryKey keys[] = {
     {"final_accuracy.mean", "share",
      "test accuracy in the last evaluation, mean over workers; final_accuracy is null "
      "without evaluations",
-     measured, [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::mean); }},
+     measured, score<&Summary::final_accuracy, &FinalScore::mean>},
     {"final_accuracy.min", "share", "accuracy of the worst worker", measured,
-     [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::min); }},
+     score<&Summary::final_accuracy, &FinalScore::min>},
     {"final_accuracy.max", "share", "accuracy of the best worker", measured,
-     [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::max); }},
+     score<&Summary::final_accuracy, &FinalScore::max>},
     {"final_accuracy.averaged_model", "share", "of the model with the workers' mean weights", measured,
-     [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::averaged_model); }},
+     score<&Summary::final_accuracy, &FinalScore::averaged_model>},
     {"final_loss.mean", "nats", "test loss in the last evaluation, likewise", measured,
-     [](const Source& from) { return of(from.summary.final_loss, &FinalScore::mean); }},
-    {"final_loss.min", "nats", "smallest of the workers'", measured,
-     [](const Source& from) { return of(from.summary.final_loss, &FinalScore::min); }},
-    {"final_loss.max", "nats", "largest of the workers'", measured,
-     [](const Source& from) { return of(from.summary.final_loss, &FinalScore::max); }},
+     score<&Summary::final_loss, &FinalScore::mean>},
+    {"final_loss.min", "nats", "smallest of the workers'", measured, score<&Summary::final_loss, &FinalScore::min>},
+    {"final_loss.max", "nats", "largest of the workers'", measured, score<&Summary::final_loss, &FinalScore::max>},
     {"final_loss.averaged_model", "nats", "of the model with the workers' mean weights", measured,
-     [](const Source& from) { return of(from.summary.final_loss, &FinalScore::averaged_model); }},
+     score<&Summary::final_loss, &FinalScore::averaged_model>},
     {"replica_accuracy.mean", "share",
      "at the end, of workers' own models where they are judged by another (diloco): mean over workers; "
-     "replica_accuracy "
-     "and replica_loss are null elsewhere",
-     newer, [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::mean); }},
+     "replica_accuracy and replica_loss are null elsewhere",
+     newer, score<&Summary::replica_accuracy, &FinalScore::mean>},
     {"replica_accuracy.min", "share", "of the worst worker's", newer,
-     [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::min); }},
+     score<&Summary::replica_accuracy, &FinalScore::min>},
     {"replica_accuracy.max", "share", "of the best worker's", newer,
-     [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::max); }},
+     score<&Summary::replica_accuracy, &FinalScore::max>},
     {"replica_accuracy.averaged_model", "share", "of the model with their mean weights", newer,
-     [](const Source& from) { return of(from.summary.replica_accuracy, &FinalScore::averaged_model); }},
-    {"replica_loss.mean", "nats", "test loss, likewise", newer,
-     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::mean); }},
-    {"replica_loss.min", "nats", "smallest of the workers'", newer,
-     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::min); }},
-    {"replica_loss.max", "nats", "largest of the workers'", newer,
-     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::max); }},
+     score<&Summary::replica_accuracy, &FinalScore::averaged_model>},
+    {"replica_loss.mean", "nats", "test loss, likewise", newer, score<&Summary::replica_loss, &FinalScore::mean>},
+    {"replica_loss.min", "nats", "smallest of the workers'", newer, score<&Summary::replica_loss, &FinalScore::min>},
+    {"replica_loss.max", "nats", "largest of the workers'", newer, score<&Summary::replica_loss, &FinalScore::max>},
     {"replica_loss.averaged_model", "nats", "of the model with their mean weights", newer,
-     [](const Source& from) { return of(from.summary.replica_loss, &FinalScore::averaged_model); }},
+     score<&Summary::replica_loss, &FinalScore::averaged_model>},
     {"best_accuracy", "share", "the largest mean over workers in any evaluation", measured,
      [](const Source& from) { return best(from, by_accuracy); }},
     {"best_loss", "nats", "of runs judged by loss, instead: the smallest", measured,

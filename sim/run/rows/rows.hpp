@@ -48,7 +48,7 @@ struct CurveRow {
   double samples = 0;                // of this worker; of all together in the mean and averaged rows
   double epoch = 0;                  // over all workers together
   double bytes_sent = 0;             // by all nodes
-  std::optional<double> train_loss;  // mean minibatch loss of the steps since the last evaluation
+  std::optional<double> train_loss = {};  // mean minibatch loss of the steps since the last evaluation
   double test_loss = 0;
   double test_accuracy = 0;
 };
