@@ -140,8 +140,8 @@ TEST_CASE("what overlaps changes the time of a step and not what is learned, but
         CHECK(slow.curve[i].test_loss == quick.curve[i].test_loss);
       }
       for (std::size_t i = 1; i < slow.iterations.size(); ++i) {  // no instant is in two steps of a worker
-        const run::IterationRow &before = slow.iterations[i - 1], &row = slow.iterations[i];
-        if (row.worker == before.worker) CHECK(row.start_s >= before.end_s);
+        const run::IterationRow &before = slow.iterations[i - 1], &now = slow.iterations[i];
+        if (now.worker == before.worker) CHECK(now.start_s >= before.end_s);
       }
       CHECK(largest_difference(slow.weights[0], block.weights[0]) < 1e-5);
       // In a tree, sums on their way up share links with those on their way down. Where clipping needs whole gradients,
