@@ -1,13 +1,15 @@
 // Local SGD (Stich, ICLR 2019), worker i:
 //
-//   1  H times:  x = step(x, gradient(x))
-//   2  x = allreduce_sum(h x) / allreduce_sum(h)        h: steps taken, H but for the last round
-//   3  a worker whose steps are over contributes nothing and takes the mean of the others, until a round without
+//   1  H times:  x = step(x, gradient(x))                once while step < local_from (post-local SGD: Lin et al.,
+//   2020) 2  x = allreduce_sum(h x) / allreduce_sum(h)        h: steps taken, H but for the last round 3  a worker
+//   whose steps are over contributes nothing and takes the mean of the others, until a round without
 //      contributions ends the group
 //
 // The averaging makes the mean, so a worker applies its own gradients whole; what the optimizer keeps is each worker's
 // own.
 #include "core/systems/local_sgd.hpp"
+
+#include <cstdint>
 
 #include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
@@ -29,35 +31,35 @@ class LocalSgdWorker : public Program {
  private:
   void take_rounds() {
     while (true) {
-      const int steps = take_steps();                                                              // 1
-      const auto total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps), steps});  // 2
-      if (total && total->count == 0) return;                                                      // 3
-      if (total && node_.cluster().workers > 1) take_mean(*total);
-      if (steps == params_.local_steps) node_.finish_step();
+      const int most = next_ < params_.local_from ? 1 : params_.local_steps;
+      const int steps = take_steps(most);                                                                // 1
+      const auto total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps, most), steps});  // 2
+      if (total && total->count == 0) return;                                                            // 3
+      if (total && node_.cluster().workers > 1) take_mean(*total, most);
+      if (steps == most) node_.finish_step();
+      next_ += most;
     }
   }
 
-  // The last of H steps stays open, for the averaging belongs to it.
-  int take_steps() {
+  // The last of them stays open, for the averaging belongs to it.
+  int take_steps(int most) {
     int steps = 0;
-    while (steps < params_.local_steps && node_.next_step()) {
+    while (steps < most && node_.next_step()) {
       const Gradient gradient = node_.gradient();
       node_.apply(gradient);
-      if (++steps < params_.local_steps) node_.finish_step();
+      if (++steps < most) node_.finish_step();
     }
     return steps;
   }
 
-  // Times steps / H: a worker that took all H sends its model as it is.
-  Payload weighed_model(int steps) {
+  // Times steps / most: a worker that took all of them sends its model as it is.
+  Payload weighed_model(int steps, int most) {
     if (steps == 0) return nullptr;
     const Payload model = node_.weights().snapshot();
-    return steps == params_.local_steps ? model : scaled(model, steps, params_.local_steps);
+    return steps == most ? model : scaled(model, steps, most);
   }
 
-  void take_mean(const comm::Sum& total) {
-    node_.weights().adopt(scaled(total.values, params_.local_steps, total.count));
-  }
+  void take_mean(const comm::Sum& total, int most) { node_.weights().adopt(scaled(total.values, most, total.count)); }
 
   static Payload scaled(const Payload& values, int numerator, int denominator) {
     if (!values) return nullptr;
@@ -69,6 +71,7 @@ class LocalSgdWorker : public Program {
   Node& node_;
   const LocalSgdParams params_;
   membership::Regrouping all_reduce_;
+  std::int64_t next_ = 0;  // the step at which the next round begins, at every worker
 };
 
 }  // namespace
@@ -79,6 +82,15 @@ std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
 
 Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
   return {Pace::lockstep, comm::all_reduce(collective).sum_phases(cluster, 1, 1.0 / local_steps)};
+}
+
+std::vector<std::string> LocalSgdParams::notes(const Cluster& cluster) const {
+  std::vector<std::string> notes = comm::notes_of(collective, cluster);
+  if (local_from > 0) {
+    notes.push_back("models are averaged after each of the first " + std::to_string(local_from) +
+                    " steps; the bound is that of the steps after these");
+  }
+  return notes;
 }
 
 std::vector<SettingError> LocalSgdParams::errors(const Surroundings&) const { return errors_in(on_failure); }

@@ -114,6 +114,11 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
         fmt::format("{} a step, {} of the time computing, by {} without learning",
                     results::readable_seconds(expected->seconds), results::readable_share(expected->compute_share),
                     counted(expected->steps, "step") + " simulated"));
+    if (const auto& rest = expected->rest) {
+      add("", fmt::format("the rest: {} latency, {} bandwidth, {} waiting for others",
+                          results::readable_share(rest->latency), results::readable_share(rest->bandwidth),
+                          results::readable_share(rest->waiting)));
+    }
   }
   add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(bounds.compute_s),
                               scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"

@@ -203,8 +203,9 @@ void check_faults(const Scenario& scenario, Findings& findings) {
           system.name));
     } else if (scenario.algorithm->needs_all_hosts() && changes_hosts(scenario.faults[i])) {
       place.error(
-          "has a host come or go, but what overlaps needs each host; expected overlap \"none\", or none of these "
-          "faults");
+          fmt::format("has a host come or go, but with these settings \"{}\" needs each of its hosts; expected no "
+                      "overlap, no local_from, or none of these faults",
+                      system.name));
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }

@@ -144,7 +144,8 @@ TEST_CASE("parts of Ako's sums, and slices that are applied as they come, weigh 
   const Training with_penalty{.optimizer = R"("type": "sgd", "weight_decay": 1e4)", .model_name = "mlp"};
   for (const char* system :
        {R"({"name": "ako", "partitions": 3})", R"({"name": "ako", "partitions": 3, "schedule": "broadcast"})",
-        R"({"name": "ako", "apply": "on_arrival"})", R"({"name": "ako", "partitions": 3, "apply": "on_arrival"})",
+        R"({"name": "ako", "partitions": 3, "overlap": "backward"})", R"({"name": "ako", "apply": "on_arrival"})",
+        R"({"name": "ako", "partitions": 3, "apply": "on_arrival"})",
         R"({"name": "ako", "partitions": 3, "codec": {"type": "qsgd", "bits": 8}})"}) {
     CAPTURE(system);
     const bool encodes = std::string(system).find("qsgd") != std::string::npos;

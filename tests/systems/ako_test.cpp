@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ Cluster cluster_of(int workers) {
   cluster.model_bytes = 1000;
   cluster.compute_s.assign(static_cast<std::size_t>(workers), 0.1);
   cluster.exchange_s.assign(static_cast<std::size_t>(workers), 1);
+  cluster.layers = {{{0, 3}}, {{3, 4}}, {{4, 9}}, {{9, 13}}};
   return cluster;
 }
 
@@ -45,12 +47,15 @@ struct OneWorker {
   const LocalNode& node;
 };
 
-AkoParams with(int partitions, AkoSchedule schedule) {
+AkoParams with(int partitions, AkoSchedule schedule, AkoOverlap overlap = AkoOverlap::none) {
   AkoParams params;
   params.partitions.form = partitions;
   params.schedule = schedule;
+  params.overlap = overlap;
   return params;
 }
+
+using Parts = std::vector<std::pair<int, float>>;  // and the first value of each
 
 }  // namespace
 
@@ -58,10 +63,13 @@ TEST_CASE("every coordinate of every gradient reaches every peer exactly once, a
   const int steps = 20;
   for (const int workers : {2, 3, 4, 6}) {
     for (const int P : {1, 2, 3, 4, 7, 13}) {
-      for (const auto schedule : {AkoSchedule::rotate, AkoSchedule::broadcast}) {
+      for (const AkoParams& params : {with(P, AkoSchedule::rotate), with(P, AkoSchedule::broadcast),
+                                      with(P, AkoSchedule::rotate, AkoOverlap::backward),
+                                      with(P, AkoSchedule::broadcast, AkoOverlap::backward)}) {
+        const AkoSchedule schedule = params.schedule;
         const Cluster cluster = cluster_of(workers);
         const int id = workers / 2;
-        const OneWorker one(with(P, schedule), cluster, id, steps);
+        const OneWorker one(params, cluster, id, steps);
 
         std::map<int, std::vector<float>> delivered;  // per peer, summed
         const auto partitions = comm::make_partitions(comm::Partitioner::even, P, cluster);
@@ -121,10 +129,13 @@ TEST_CASE("alone, a worker sends nothing") {
 }
 
 TEST_CASE("a message tells the step of the oldest gradient in its sum") {
-  const OneWorker one(with(3, AkoSchedule::broadcast), cluster_of(2), 0, 7);
-  for (const Message& message : one.node.sent) {
-    // Part t mod 3 went last three steps before, if it has gone at all.
-    CHECK(message.as<PartOfSum>().since == std::max<std::int64_t>(0, message.step - 2));
+  for (const auto overlap : {AkoOverlap::none, AkoOverlap::backward}) {
+    const OneWorker one(with(3, AkoSchedule::broadcast, overlap), cluster_of(2), 0, 7);
+    REQUIRE(one.node.sent.size() == 7);
+    for (const Message& message : one.node.sent) {
+      // Part t mod 3 went last three steps before, if it has gone at all.
+      CHECK(message.as<PartOfSum>().since == std::max<std::int64_t>(0, message.step - 2));
+    }
   }
 }
 
@@ -136,14 +147,65 @@ TEST_CASE("what a full queue cannot take accumulates, and arrives once") {
   const auto arrived = [&](int queue_depth) {
     params.queue_depth = queue_depth;
     OneWorker one(params, cluster_of(2), 0, 4, 100);
-    std::vector<std::pair<int, float>> parts;
+    Parts parts;
     while (const auto message = one.cluster.node(1).poll(0)) {
       if (message->is<PartOfSum>()) parts.emplace_back(message->as<PartOfSum>().part, message->values->front());
     }
     return parts;
   };
-  CHECK(arrived(1) == std::vector<std::pair<int, float>>{{0, 1}, {1, 1 + 2 + 4 + 8}});
-  CHECK(arrived(2) == std::vector<std::pair<int, float>>{{0, 1}, {1, 1 + 2 + 4 + 8}, {0, 2 + 4 + 8}});
+  for (const auto overlap : {AkoOverlap::none, AkoOverlap::backward}) {
+    params.overlap = overlap;
+    CHECK(arrived(1) == Parts{{0, 1}, {1, 1 + 2 + 4 + 8}});
+    CHECK(arrived(2) == Parts{{0, 1}, {1, 1 + 2 + 4 + 8}, {0, 2 + 4 + 8}});
+  }
+}
+
+TEST_CASE("a part leaves when the gradients of its layers are known, and the step goes on") {
+  // A step has 11 tasks of a second: four layers forward, then two for each layer down to the first, which has one. Of
+  // two even parts the second has the last two layers, whose gradients are known after 8 s. With bound 0 a step begins
+  // when the part of the step before has come.
+  constexpr double half_bytes = 26;
+  for (const double bytes_per_s : {2.6, 13.0, 26.0, 1e9}) {
+    Cluster cluster = cluster_of(2);
+    cluster.parameters = 16;
+    cluster.model_bytes = 2 * static_cast<std::uint64_t>(half_bytes);
+    cluster.layers = {{{0, 4}}, {{4, 8}}, {{8, 12}}, {{12, 16}}};
+    cluster.timing_only = true;
+    cluster.compute_s = {11, 11};
+    const auto seconds = [&](AkoOverlap overlap) {
+      AkoParams params = with(2, AkoSchedule::broadcast, overlap);
+      params.staleness_bound = 0;
+      LocalCluster local({.cluster = cluster, .steps = 4, .bytes_per_s = bytes_per_s});
+      local.run(programs_of(params));
+      return local.now();
+    };
+    const double message_s = half_bytes / bytes_per_s;
+    CHECK(seconds(AkoOverlap::none) == doctest::Approx(4 * (11 + message_s)));
+    CHECK(seconds(AkoOverlap::backward) == doctest::Approx(2 * (11 + message_s) + 2 * std::max(11.0, 8 + message_s)));
+  }
+}
+
+TEST_CASE("what leaves in the middle of a backward pass has whole gradients alone") {
+  // A step has 11 tasks of a second, and a message takes 20 s. Part 0 leaves at 11 s with the gradient of step 0. Part
+  // 1 is due from 19 s, when its layers of step 1 are known, and leaves at 31 s, one second after those of step 2 are
+  // known, without them. Part 0 is due from 33 s, and leaves at 51 s with all that came since.
+  Cluster cluster = cluster_of(2);
+  cluster.parameters = 16;
+  cluster.model_bytes = 32;
+  cluster.layers = {{{0, 4}}, {{4, 8}}, {{8, 12}}, {{12, 16}}};
+  cluster.compute_s = {11, 11};
+  LocalCluster local(
+      {.cluster = cluster,
+       .steps = 4,
+       .gradient = [](const Node& node,
+                      std::span<const float>) { return std::vector<float>(16, static_cast<float>(1 << node.step())); },
+       .bytes_per_s = 0.8});
+  local.run(programs_of(with(2, AkoSchedule::broadcast, AkoOverlap::backward)), 0);
+  Parts parts;
+  for (const Message& message : local.node(0).sent) {
+    if (message.is<PartOfSum>()) parts.emplace_back(message.as<PartOfSum>().part, message.values->front());
+  }
+  CHECK(parts == Parts{{0, 1}, {1, 1 + 2}, {0, 2 + 4 + 8}});
 }
 
 TEST_CASE("two workers with the same gradients apply all of each other's, each once") {

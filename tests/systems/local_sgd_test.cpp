@@ -70,6 +70,21 @@ TEST_CASE("with H = 1 every step begins at the mean") {
   CHECK(model(cluster, 1) == Vector{9, 9});
 }
 
+TEST_CASE("until local_from models are averaged after each step, then after H") {
+  LocalSgdParams params = every(2);
+  params.local_from = 2;
+  LocalCluster cluster(settings(2, 5));
+  cluster.run(programs_of(params));
+  // Means 6 and 9 after the first two steps. Then 8.5, 8.25 and 12.5, 14.25: 11.25. Then 9.625 and 13.625: 11.625.
+  CHECK(cluster.node(0).applied == Vectors{{-8, -8}, {-2, -2}, {1, 1}, {0.5, 0.5}, {3.25, 3.25}});
+  CHECK(cluster.node(1).applied == Vectors{{-16, -16}, {-10, -10}, {-7, -7}, {-3.5, -3.5}, {-4.75, -4.75}});
+  for (const int worker : {0, 1}) {
+    CHECK(model(cluster, worker) == Vector{11.625, 11.625});
+    CHECK(cluster.node(worker).step() == 5);
+    CHECK(bytes_sent(cluster, worker) == 4 * 8);
+  }
+}
+
 TEST_CASE("a worker alone sends nothing and keeps its model") {
   LocalCluster cluster(settings(1, 3));
   cluster.run(programs_of(every(2)));

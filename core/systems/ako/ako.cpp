@@ -2,8 +2,9 @@
 //
 //   1  wait until no peer is more than s steps behind              (if there is a staleness bound s; in TF.AKO after 3)
 //   2  g = gradient(x);  acc_r += g for each class r of peers
-//   3  to each peer of class r:  send part (t + r) mod P of acc_r  (broadcast: part t mod P)
-//      acc_r = 0 in what was sent                                  (what a full queue cannot take accumulates)
+//   3  to each peer of class r:  send part (t + r) mod P of acc_r  (broadcast: part t mod P; with overlap "backward" as
+//      acc_r = 0 in what was sent                                   soon as its part of g is known)
+//                                                                  (what a full queue cannot take accumulates)
 //   4  x = step(x, (g + inbox) / n);  inbox = 0
 //   5  when part p of a peer arrives:  inbox[p] += it              (on_arrival: x[p] = step(x[p], it / n))
 //
@@ -17,10 +18,14 @@
 #include "core/systems/ako/ako.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "core/node/layers.hpp"
 #include "core/node/vectors.hpp"
 #include "core/systems/ako/ako_plan.hpp"
 #include "core/systems/ako/ako_progress.hpp"
@@ -41,6 +46,7 @@ class AkoWorker : public Program {
         gradients_(inbox_.size()) {
     if (keeps_tf_ako_clock(params_, node.cluster())) clock_.emplace(node, params.tf_ako.receive_threads);
     node.membership().watch(0);
+    if (params_.overlap == AkoOverlap::backward) send_by_layers();
   }
 
   void run() override {
@@ -48,16 +54,31 @@ class AkoWorker : public Program {
     while (node_.next_step()) {
       if (!clock_) progress_.wait();  // 1
       const double since_s = node_.now();
-      const Payload gradient = node_.gradient().values;                       // 2
-      sender_.send(gradient, node_.now() - since_s);                          // 3
-      if (clock_) clock_->wait(node_.step() + 1 - *params_.staleness_bound);  // 1, in TF.AKO
-      apply(gradient);                                                        // 4
+      const Payload gradient = node_.gradient(calls_.told.empty() ? nullptr : &calls_).values;  // 2
+      sender_.send(gradient, node_.now() - since_s);                                            // 3
+      if (clock_) clock_->wait(node_.step() + 1 - *params_.staleness_bound);                    // 1, in TF.AKO
+      apply(gradient);                                                                          // 4
       node_.finish_step();
     }
     progress_.leave();
   }
 
  private:
+  // A part's first layer is the last of its layers to be known.
+  void send_by_layers() {
+    const std::vector<LayerInfo>& layers = node_.cluster().layers;
+    std::set<std::size_t, std::greater<>> firsts;
+    for (const comm::Partition& part : plan_.partitions(node_.id())) {
+      const auto next = std::ranges::upper_bound(layers, part.front().begin, {},
+                                                 [](const LayerInfo& layer) { return layer.slice.begin; });
+      firsts.insert(static_cast<std::size_t>(next - layers.begin()) - 1);
+    }
+    calls_.told.assign(firsts.begin(), firsts.end());
+    calls_.known = [this, &layers](std::size_t layer, const Gradient& gradient) {
+      sender_.send_known(gradient.values, layers[layer].slice.begin);
+    };
+  }
+
   void start_receivers() {
     for (int thread = 0; thread < params_.tf_ako.receive_threads; ++thread) {
       node_.spawn("receive", [this, thread] { receive(thread); });
@@ -122,6 +143,7 @@ class AkoWorker : public Program {
   AkoProgress progress_;
   GradientAges ages_;  // of gradients that came in since the last step
   std::optional<TfAkoClock> clock_;
+  LayerCalls calls_;  // told nothing unless parts leave beside the backward pass
   std::vector<float> inbox_;
   std::vector<float> gradients_;  // by coordinate: how many are in the inbox
   std::vector<float> update_;

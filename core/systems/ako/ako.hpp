@@ -52,6 +52,10 @@ constexpr auto enum_names(AkoApply) { return in_order<AkoApply>("at_step", "on_a
 enum class Overflow { merge, block };
 constexpr auto enum_names(Overflow) { return in_order<Overflow>("merge", "block"); }
 
+// backward: a step's parts leave as soon as the gradients of their layers are known.
+enum class AkoOverlap { none, backward };
+constexpr auto enum_names(AkoOverlap) { return in_order<AkoOverlap>("none", "backward"); }
+
 // --- what TF.AKO, the published implementation, does in ways of its own ---
 
 enum class Publish { background, blocking };  // blocking: the worker waits until each message is at its receiver
@@ -100,6 +104,7 @@ struct AkoParams : SystemOf<AkoParams> {
   AkoApply apply = AkoApply::at_step;
   int queue_depth = 1;
   Overflow overflow = Overflow::merge;
+  AkoOverlap overlap = AkoOverlap::none;
   std::optional<int> staleness_bound;  // steps ahead of the slowest peer; none: fully asynchronous
   double utilisation = 0.9;            // of the network, aimed at by "auto" and "adaptive"
   codec::CodecParams codec;            // of partitions
@@ -132,6 +137,10 @@ void fields(Visitor& visit, AkoParams& params) {
   visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait per destination", .at_least = 1});
   visit("overflow", params.overflow,
         Rule{.doc = "full queue: sums accumulate and computing never waits, or the worker waits"});
+  visit(
+      "overlap", params.overlap,
+      Rule{.doc = "backward: a part leaves when the gradients of its layers are known, beside the rest of the backward "
+                  "pass (the last layers' come first); none: after it"});
   visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest peer", .at_least = 0});
   visit("utilisation", params.utilisation,
         Rule{.doc = "share of the network that \"auto\" and \"adaptive\" aim at", .above = 0, .at_most = 1});

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "core/comm/buckets.hpp"
 #include "core/comm/compression.hpp"
 
 namespace ddl::systems {
@@ -100,6 +101,7 @@ void MeasuredPartitions::adapt() {
 
 Traffic AkoParams::traffic(const Cluster& cluster) const {
   const AkoPlan plan(*this, cluster);  // says now if that is impossible
+  if (overlap == AkoOverlap::backward) comm::expect_layers(cluster);
   const double encoded = comm::least_share(codec, cluster);
   Traffic result{Pace::overlapped, {{}}};
   // What accumulates sends less than its due, so nothing bounds the step but its gradient.
@@ -138,6 +140,12 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
     if (partitioner != comm::Partitioner::even) list.push_back({"partitioner", why + "\"even\""});
     if (!std::holds_alternative<codec::NoCodecParams>(codec)) list.push_back({"codec", why + "none"});
     if (tf_ako.publish == Publish::blocking) list.push_back({"tf_ako.publish", why + "\"background\""});
+  }
+  if (overlap == AkoOverlap::backward) {
+    const std::string why = "is \"backward\" beside ";
+    if (partitions.adaptive())
+      list.push_back({"overlap", why + "adaptive partitions, which follow whole gradients; expected \"none\""});
+    if (waits_to_send(*this)) list.push_back({"overlap", why + "a worker that waits to send; expected \"none\""});
   }
   if (tf_ako.publish == Publish::blocking && queue_depth != 1) {
     list.push_back({"tf_ako.publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\""});

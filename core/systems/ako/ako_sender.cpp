@@ -1,6 +1,7 @@
 // What a worker has not sent yet is a sum of gradients, which a message takes a part of:
 //
-//   1  acc_r += g for each group r of receivers                         (each gradient)
+//   1  acc_r += g for each group r of receivers                         (each gradient; with "backward" the part that
+//      is due in this step as soon as its layers are known, the others at the end)
 //   2  send the next part of acc_r, which is 0 from then on
 //   3  after all parts:  cut into P parts, where P follows what 2 and the gradients have taken lately    ("adaptive")
 //
@@ -64,12 +65,46 @@ void AkoSender::start() {
 }
 
 void AkoSender::send(const Payload& gradient, double seconds) {
-  last_ = node_.step();
   measured_.note_gradient(seconds);
-  for (Receivers& to : receivers_) add_scaled(to.sum, values_of(gradient));  // 1
+  last_ = node_.step();
+  for (Receivers& to : receivers_) add(to, gradient);  // 1
   if (waits_to_send(params_)) return send_to_all();
-  for (Receivers& to : receivers_) make_due(to);
+  for (Receivers& to : receivers_) {
+    if (std::exchange(to.early, std::nullopt)) continue;
+    if (const auto part = next_due(to, last_)) make_due(to, *part);
+  }
   node_.notify();
+}
+
+void AkoSender::send_known(const Payload& gradient, std::size_t from) {
+  for (Receivers& to : receivers_) {
+    const auto part = to.early ? std::nullopt : next_due(to, node_.step());
+    if (!part) continue;
+    const comm::Partition slices = plan_.cut(node_.id(), *part, to.partitions);
+    if (slices.front().begin < from) continue;
+    for (const Slice slice : slices) {
+      add_scaled(part_of(std::span<float>(to.sum), slice), part_of(values_of(gradient), slice));
+    }
+    to.early = part;
+    make_due(to, *part);
+  }
+  node_.notify();
+}
+
+// What the early part does not have yet.
+void AkoSender::add(Receivers& to, const Payload& gradient) {
+  std::size_t begin = 0;
+  const auto add_until = [&](std::size_t end) {
+    const Slice slice{begin, end};
+    add_scaled(part_of(std::span<float>(to.sum), slice), part_of(values_of(gradient), slice));
+  };
+  if (to.early) {
+    for (const Slice slice : plan_.cut(node_.id(), *to.early, to.partitions)) {
+      add_until(slice.begin);
+      begin = slice.end;
+    }
+  }
+  add_until(to.sum.size());
 }
 
 int AkoSender::scheduled(const Receivers& to) const {
@@ -79,11 +114,14 @@ int AkoSender::scheduled(const Receivers& to) const {
 
 // With a bound, peers count on the part of each step. Without, parts come in turn, whichever steps find no room: the
 // part of every second step alone might always be the same.
-void AkoSender::make_due(Receivers& to) {
+std::optional<int> AkoSender::next_due(const Receivers& to, std::int64_t newest) const {
   const bool has_room = params_.staleness_bound || std::ssize(to.due) < params_.queue_depth;
   const int part = params_.staleness_bound ? scheduled(to) : to.next;
-  if (!has_room || std::ranges::find(to.due, part) != to.due.end()) return;
-  if (to.since[static_cast<std::size_t>(part)] > last_) return;  // no gradient since it was sent
+  if (!has_room || std::ranges::find(to.due, part) != to.due.end()) return std::nullopt;
+  return to.since[static_cast<std::size_t>(part)] <= newest ? std::optional(part) : std::nullopt;
+}
+
+void AkoSender::make_due(Receivers& to, int part) {
   to.due.push_back(part);
   to.next = (part + 1) % to.partitions;
 }
@@ -137,11 +175,12 @@ void AkoSender::measure_latency(Receivers& to) {
 Message AkoSender::take(Receivers& to, int part) {
   const comm::Partition slices = plan_.cut(node_.id(), part, to.partitions);
   std::int64_t& since = to.since[static_cast<std::size_t>(part)];
+  const std::int64_t newest = part == to.early ? node_.step() : last_;  // the step of the newest gradient in it
   Message message{
-      .port = part % params_.tf_ako.receive_threads, .step = last_, .body = PartOfSum{part, to.partitions, since}};
+      .port = part % params_.tf_ako.receive_threads, .step = newest, .body = PartOfSum{part, to.partitions, since}};
   compressor(to, part).compress(message, comm::gather(to.sum, slices));
   comm::fill_zero(to.sum, slices);
-  since = last_ + 1;
+  since = newest + 1;
   ++to.sent;
   return message;
 }
@@ -156,7 +195,9 @@ void AkoSender::end_round(Receivers& to) {
   to.partitions = partitions;
   to.sent = 0;
   to.next = to.first_part % partitions;
-  for (std::size_t due = std::exchange(to.due, {}).size(); due > 0; --due) make_due(to);
+  for (std::size_t due = std::exchange(to.due, {}).size(); due > 0; --due) {
+    if (const auto part = next_due(to, last_)) make_due(to, *part);
+  }
 }
 
 comm::Compressor& AkoSender::compressor(Receivers& to, int part) {

@@ -45,9 +45,9 @@ struct CurveRow {
   double time_s = 0;
   std::string worker;  // a host's name, mean_of_workers or averaged_model
   double iteration = 0;
-  double samples = 0;                // of this worker; of all together in the mean and averaged rows
-  double epoch = 0;                  // over all workers together
-  double bytes_sent = 0;             // by all nodes
+  double samples = 0;                     // of this worker; of all together in the mean and averaged rows
+  double epoch = 0;                       // over all workers together
+  double bytes_sent = 0;                  // by all nodes
   std::optional<double> train_loss = {};  // mean minibatch loss of the steps since the last evaluation
   double test_loss = 0;
   double test_accuracy = 0;

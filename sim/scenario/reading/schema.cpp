@@ -186,7 +186,7 @@ OrderedJson platform_schema(const char* required) {
   if constexpr (std::is_same_v<Hosts, RegionsPlatform>) visitor.property("topology") = {{"const", regions}};
   if constexpr (std::is_same_v<Hosts, GeneratedPlatform>) {
     OrderedJson& words = visitor.property("topology")["enum"];
-    words.erase(std::ranges::find(words, regions));
+    words.erase(std::ranges::find(words, OrderedJson(regions)));
   }
   return visitor.object();
 }

@@ -1,0 +1,58 @@
+// Where a step's time goes, against closed forms.
+#include "sim/run/expected_step.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "sim/run/run.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace ddl::expected_step_test {
+namespace {
+
+constexpr double c = 0.1, n_over_b = 1;
+
+run::ExpectedStep expected(const scenario::Scenario& scenario) {
+  const auto step = run::expected_step(scenario, run::forecast_of(scenario));
+  REQUIRE(step);
+  return *step;
+}
+
+}  // namespace
+
+TEST_CASE("a ring's step is its gradient, its bytes over the bandwidth, and its latencies") {
+  for (const double latency_s : {0.001, 0.05}) {
+    for (const int n : {2, 4}) {
+      CAPTURE(n);
+      const auto step = expected(
+          timing_only("\"ring_allreduce\"", n, 0, fmt::format("{}ms", 1e3 * latency_s), R"({"iterations": 40})"));
+      const double latency = 2 * (n - 1) * latency_s, bandwidth = 2 * (n - 1) * n_over_b / n;
+      const double seconds = c + latency + bandwidth;
+      CHECK(step.seconds == doctest::Approx(seconds).epsilon(1e-3));
+      CHECK(step.compute_share == doctest::Approx(c / seconds).epsilon(1e-3));
+      REQUIRE(step.rest);
+      CHECK(step.rest->latency == doctest::Approx(latency / seconds).epsilon(1e-3));
+      CHECK(step.rest->bandwidth == doctest::Approx(bandwidth / seconds).epsilon(1e-3));
+      CHECK(step.rest->waiting < 1e-3);
+    }
+  }
+}
+
+TEST_CASE("the step of a quick worker is mostly waiting where another is ten times as slow") {
+  auto scenario = timing_only("\"ring_allreduce\"", 2, 0, "1ms", R"({"iterations": 40})");
+  scenario.compute.slowdown = {{"w1", 10}};
+  const auto step = expected(scenario);
+  // A step takes ten gradients of the quick worker, of which it waits nine, and the slow one none.
+  const double seconds = 10 * c + 2 * 0.001 + n_over_b;
+  REQUIRE(step.rest);
+  CHECK(step.seconds == doctest::Approx(seconds).epsilon(1e-3));
+  CHECK(step.rest->waiting == doctest::Approx(9 * c / 2 / seconds).epsilon(1e-2));
+  CHECK(step.rest->bandwidth == doctest::Approx(n_over_b / seconds).epsilon(1e-2));
+}
+
+TEST_CASE("where workers compute all the time there is no rest to tell") {
+  CHECK_FALSE(expected(timing_only("\"alone\"", 2, 0, "1ms", R"({"iterations": 40})")).rest);
+}
+
+}  // namespace ddl::expected_step_test
