@@ -14,6 +14,7 @@
 #include "core/nn/model.hpp"
 #include "sim/advise/tune.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/forecast_json.hpp"
 #include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
@@ -209,13 +210,20 @@ FileKind kind_of(const std::string& text) {
   return schema ? FileKind::schema : FileKind::scenario;
 }
 
-void check_scenarios(const Registry& systems, const std::vector<std::string>& files, const Overrides& overrides) {
+void check_scenarios(const Registry& systems, const std::vector<std::string>& files, const Overrides& overrides,
+                     bool json) {
   const std::size_t width = Terminal(STDOUT_FILENO).columns();
   std::string report;
+  auto forecasts = nlohmann::ordered_json::array();
   std::vector<std::string> problems;
   for (const std::string& file : files) {
     try {
       const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
+      if (json) {
+        const scenario::Scenario scenario = scenario::parse_scenario(systems, text, file, overrides);
+        forecasts.push_back(forecast_json(scenario, run::forecast_of(scenario)));
+        continue;
+      }
       switch (kind_of(text)) {
         case FileKind::sweep:
           report += checked_text(systems, jobs::parse_sweep(text, file, overrides), width);
@@ -233,6 +241,7 @@ void check_scenarios(const Registry& systems, const std::vector<std::string>& fi
     }
   }
   if (!problems.empty()) throw scenario::ScenarioErrors(problems);
+  if (json) report = (files.size() == 1 ? forecasts.front() : forecasts).dump(2) + "\n";
   std::cout << report;
 }
 

@@ -41,9 +41,10 @@ enum class FileKind { scenario, sweep, schema };
 FileKind kind_of(const std::string& text);
 
 // Prints the lower bounds of each scenario, how fast its models come together, and what a run may cost; of sweeps how
-// many runs they are. JSON Schemas, which lie beside scenarios, are named as such.
+// many runs they are. JSON Schemas, which lie beside scenarios, are named as such. With `json` an object for a
+// scenario, of several a list, and nothing else.
 void check_scenarios(const Registry& systems, const std::vector<std::string>& files,
-                     const std::vector<scenario::Override>& overrides);
+                     const std::vector<scenario::Override>& overrides, bool json);
 
 // How fast averaging alone brings the models together, in lines of `width` letters; empty where a system does not
 // average.

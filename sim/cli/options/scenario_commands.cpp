@@ -83,9 +83,11 @@ Command add_check(CLI::App& app, const Registry& systems) {
   CLI::App& check = *app.add_subcommand("check", "Validate scenarios and sweeps; lower bounds, and what a run costs");
   add_files(check, *typed, "scenarios", "Scenario or sweep files");
   typed->add_overrides(check);
+  const auto json = std::make_shared<bool>(false);
+  check.add_flag("--json", *json, "Print bounds and the expected step of scenarios as JSON, and nothing else");
   check.footer("Example:\n  ddlsim check scenarios/*.json");
-  return {&check, [typed, &check, &systems] {
-            check_scenarios(systems, typed->need_files(check), typed->changes());
+  return {&check, [typed, json, &check, &systems] {
+            check_scenarios(systems, typed->need_files(check), typed->changes(), *json);
             return int{kDone};
           }};
 }

@@ -1,0 +1,65 @@
+#include "sim/cli/forecast_json.hpp"
+
+#include <string>
+
+#include "core/base/fields.hpp"
+#include "sim/run/expected_step.hpp"
+
+namespace ddl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json bounds_json(const network::Bounds& bounds) {
+  return {{"step_s", bounds.step_s},
+          {"bottleneck", bounds.bottleneck.empty() ? Json(nullptr) : Json(bounds.bottleneck)},
+          {"network_s", bounds.network_s},
+          {"compute_s", bounds.compute_s},
+          {"bytes_per_step", bounds.bytes_per_step},
+          {"bottleneck_bytes_per_step", bounds.bottleneck_bytes_per_step},
+          {"network_bound", bounds.network_bound}};
+}
+
+Json expected_json(const std::optional<run::ExpectedStep>& step) {
+  if (!step) return nullptr;
+  Json json{{"step_s", step->seconds}, {"steps_simulated", step->steps}, {"compute_share", step->compute_share}};
+  if (step->rest) {
+    json["latency_share"] = step->rest->latency;
+    json["bandwidth_share"] = step->rest->bandwidth;
+    json["waiting_share"] = step->rest->waiting;
+  }
+  return json;
+}
+
+Json sites_json(const std::vector<run::SiteForecast>& sites) {
+  Json json = Json::array();
+  for (const run::SiteForecast& site : sites) {
+    json.push_back({{"name", site.name}, {"workers", site.workers}, {"servers", site.servers}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json forecast_json(const scenario::Scenario& scenario, const run::Forecast& forecast) {
+  Json json{{"name", scenario.name},
+            {"algorithm", scenario.algorithm->facts().name},
+            {"bounds", bounds_json(forecast.bounds)},
+            {"expected", expected_json(run::expected_step(scenario, forecast))},
+            {"model_bytes", forecast.model_bytes},
+            {"workers", forecast.workers},
+            {"sites", sites_json(forecast.sites)},
+            {"network",
+             {{"model", name_of(forecast.network.model)},
+              {"carried_by", name_of(forecast.network.carried_by)},
+              {"why", forecast.network.why}}},
+            {"consensus", nullptr},
+            {"notes", forecast.system_notes},
+            {"cost_core_s", forecast.cost.core_s()}};
+  if (forecast.consensus) {
+    json["consensus"] = {{"factor", forecast.consensus->factor}, {"period", forecast.consensus->period}};
+  }
+  return json;
+}
+
+}  // namespace ddl::cli
