@@ -1,4 +1,4 @@
-#include "sim/cli/forecast_json.hpp"
+#include "sim/cli/checking/forecast_json.hpp"
 
 #include <string>
 
