@@ -5,7 +5,7 @@
 
 namespace ddl::comm {
 
-int NeighbourExchange::send(Message message, const std::function<Message()>& to_new) {
+std::vector<int> NeighbourExchange::send(Message message, const std::function<Message()>& to_new) {
   begin_round();
   const auto in_this_round = [&](Message one) {
     one.port = port;
@@ -13,11 +13,11 @@ int NeighbourExchange::send(Message message, const std::function<Message()>& to_
     return one;
   };
   message = in_this_round(std::move(message));
-  int sent = 0;
+  std::vector<int> sent;
   for (const int target : graph_->targets(node_.id(), round())) {
     if (!is_counted_on(target, round())) continue;
     node_.send(target, to_new && enters(target, round()) ? in_this_round(to_new()) : message);
-    ++sent;
+    sent.push_back(target);
   }
   unsent_ = round() + 1;
   return sent;
@@ -39,9 +39,18 @@ std::vector<Message> NeighbourExchange::receive(std::int64_t round) {
 
 void NeighbourExchange::average(Weights& x, const std::vector<Message>& models) const {
   if (models.empty()) return;
-  const auto each = static_cast<float>(graph_->weight(round()));
-  const int missing = graph_->degree(round()) - static_cast<int>(models.size());
-  mix(x.write(), models, node_.id(), static_cast<float>(1 + missing) * each, each);
+  std::vector<float> weights;
+  double others = 0;
+  for (const Message& model : models) {
+    const double weight = graph_->weight(node_.id(), model.source, round());
+    weights.push_back(static_cast<float>(weight));
+    others += weight;
+  }
+  auto own = static_cast<float>(1 - others);
+  if (graph_->is_even(round())) {
+    own = static_cast<float>(1 + graph_->degree(round()) - static_cast<int>(models.size())) * weights.front();
+  }
+  mix(x.write(), models, node_.id(), own, weights);
 }
 
 std::set<int> NeighbourExchange::neighbours() const {
@@ -96,29 +105,27 @@ void NeighbourExchange::sort_in(Message message) {
   }
 }
 
-void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, float each) {
+void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, std::span<const float> weights) {
   std::vector<float> sum(x.size());
-  const auto after_own = std::ranges::find_if(messages, [&](const Message& message) { return message.source > id; });
-  for (auto message = messages.begin(); message != after_own; ++message) {
-    add_scaled(sum, values_of(message->values), each);
-  }
+  std::size_t i = 0;
+  const auto add = [&] {
+    add_scaled(sum, values_of(messages[i].values), weights[i]);
+    ++i;
+  };
+  while (i < messages.size() && messages[i].source <= id) add();
   add_scaled(sum, x, own);
-  for (auto message = after_own; message != messages.end(); ++message) {
-    add_scaled(sum, values_of(message->values), each);
-  }
+  while (i < messages.size()) add();
   std::ranges::copy(sum, x.begin());
 }
 
-graph::Consensus consensus_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double share,
-                                 bool late) {
-  return graph::consensus_of(graph::graph_of_run(kind, degree, cluster.workers, cluster.seed), share, late);
+graph::Graph graph_of(const graph::Topology& topology, std::optional<int> degree, const Cluster& cluster) {
+  return graph::graph_of_run(topology, degree, cluster.workers, cluster.worker_names, cluster.seed);
 }
 
-Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double models) {
+Traffic traffic_along(const graph::Graph& graph, double models) {
   // Neighbours that run ahead send while others still compute, so nothing can be added to either.
   Traffic result{Pace::overlapped, {{}}};
-  const graph::Graph graph = graph::graph_of_run(kind, degree, cluster.workers, cluster.seed);
-  for (int source = 0; source < cluster.workers; ++source) {
+  for (int source = 0; source < graph.nodes(); ++source) {
     for (int round = 0; round < graph.rounds(); ++round) {
       for (const int target : graph.targets(source, round)) {
         result.phases[0].push_back({source, target, models / graph.rounds()});
@@ -128,11 +135,12 @@ Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cl
   return result;
 }
 
-std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
-                                    int workers) {
+std::vector<SettingError> errors_in(const graph::Topology& topology, std::optional<int> degree, OnFailure on_failure,
+                                    const Surroundings& around, const graph::GraphNeeds& needs) {
   std::vector<SettingError> list = errors_in(on_failure);
-  const std::string wrong = graph::degree_error(kind, degree, workers);
-  if (!wrong.empty()) list.push_back({"degree", wrong});
+  for (const graph::GraphError& error : errors_in(topology, degree, around.workers, around.worker_names, needs)) {
+    list.push_back({error.key, error.what});
+  }
   return list;
 }
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/mixing.hpp"
+#include "core/graph/graph.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -41,9 +41,9 @@ class NeighbourExchange {
   virtual void begin_round() {}
   // The round of the worker's present step.
   virtual std::int64_t round() const { return node_.step(); }
-  // W. To the targets of the present round that take part; returns how many. What `to_new` makes goes instead to those
+  // W. To the targets of the present round that take part; returns these. What `to_new` makes goes instead to those
   // that enter with this round.
-  int send(Message message, const std::function<Message()>& to_new = nullptr);
+  std::vector<int> send(Message message, const std::function<Message()>& to_new = nullptr);
   // W. A round's messages in order of their senders; a source that takes no part has none.
   std::vector<Message> receive(std::int64_t round);
   std::vector<Message> receive() { return receive(round()); }
@@ -111,18 +111,16 @@ class NeighbourExchange {
 };
 
 // What is wrong with the settings of systems on graphs.
-std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
-                                    int workers);
+std::vector<SettingError> errors_in(const graph::Topology& topology, std::optional<int> degree, OnFailure on_failure,
+                                    const Surroundings& around, const graph::GraphNeeds& needs);
 
-// x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models
-// alike hold the same bits.
-void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, float each);
+// x = own * x + the sum of the messages' values, each by its weight, added in worker order so that nodes which mix the
+// same models alike hold the same bits.
+void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, std::span<const float> weights);
 
-// What a step's averaging does: see graph::consensus_of.
-graph::Consensus consensus_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster,
-                                 double share = 1, bool late = false);
+graph::Graph graph_of(const graph::Topology& topology, std::optional<int> degree, const Cluster& cluster);
 
 // What one step sends: a model along every arc of the graph, in an average round.
-Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double models);
+Traffic traffic_along(const graph::Graph& graph, double models);
 
 }  // namespace ddl::comm

@@ -33,13 +33,24 @@ void PushSum::apply(const Gradient& gradient) {
 
 void PushSum::send() {
   const bool gives = w_ > negligible_share;
-  const int sent = neighbours_.send(
+  const std::vector<int> sent = neighbours_.send(
       {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .body = Share{gives ? w_ : 0}});
-  scale_weights(1 / w_);  // an evaluation while the worker waits must see z
-  const graph::Graph& graph = neighbours_.graph();
-  const int not_given = graph.degree(neighbours_.round()) - sent + 1;
-  if (gives) w_ *= not_given * graph.weight(neighbours_.round());  // of x and w; z is the same
+  scale_weights(1 / w_);              // an evaluation while the worker waits must see z
+  if (gives) w_ *= kept_after(sent);  // of x and w; z is the same
   age_ordinary_share();
+}
+
+// The share of x and w that stays when these targets have theirs.
+double PushSum::kept_after(const std::vector<int>& sent) const {
+  const graph::Graph& graph = neighbours_.graph();
+  const std::int64_t round = neighbours_.round();
+  if (graph.is_even(round)) {
+    const int not_given = graph.degree(round) - static_cast<int>(sent.size()) + 1;
+    return not_given * graph.weight(round);
+  }
+  double kept = 1;
+  for (const int target : sent) kept -= graph.share(node_.id(), target, round);
+  return kept;
 }
 
 void PushSum::receive() {
@@ -58,7 +69,7 @@ void PushSum::scale_weights(double factor) {
   for (float& value : node_.weights().write()) value *= static_cast<float>(factor);
 }
 
-// With overlap the parts of the last round are under way.
+// With overlap the parts of the last round are under way. Where hosts change the graph is even.
 void PushSum::age_ordinary_share() {
   if (!overlap_) return;
   const graph::Graph& graph = neighbours_.graph();
@@ -67,14 +78,18 @@ void PushSum::age_ordinary_share() {
   ordinary_ = kept + std::exchange(under_way_, graph.degree(round) * kept);
 }
 
-// x and w grow by the parts: z = (w z + the parts) / (the new w). All parts are of one round, whose graph gives each
-// the same share.
+// x and w grow by the parts, each of which is a share of what its sender had: z = (w z + the parts) / (the new w).
 void PushSum::add(std::vector<Message> parts) {
   std::erase_if(parts, [](const Message& part) { return part.as<Share>().weight == 0; });
-  const double share = parts.empty() ? 0 : neighbours_.graph().weight(parts.front().step);
+  std::vector<double> shares;
   double w = w_;
-  for (const Message& part : parts) w += share * part.as<Share>().weight;
-  mix(node_.weights().write(), parts, node_.id(), static_cast<float>(w_ / w), static_cast<float>(share / w));
+  for (const Message& part : parts) {
+    shares.push_back(neighbours_.graph().share(part.source, node_.id(), part.step));
+    w += shares.back() * part.as<Share>().weight;
+  }
+  std::vector<float> weights;
+  for (const double share : shares) weights.push_back(static_cast<float>(share / w));
+  mix(node_.weights().write(), parts, node_.id(), static_cast<float>(w_ / w), weights);
   w_ = w;
 }
 

@@ -4,12 +4,13 @@
 // It keeps and sends equal parts of both, so the sums are kept whatever the graph, and even while parts are under way
 // or workers have left, where averages of models alone would be biased.
 //
-// A message carries x and w before the division by the degree, which its receiver does: all targets then share the
-// sender's memory. w itself is counted as part of the header.
+// A message carries x and w before they are divided, which its receiver does: all targets then share the sender's
+// memory. w itself is counted as part of the header.
 //
 // On a directed graph a worker whose sources have gone, but not its targets, would give its share away, and its steps
 // would be too large for what is left of it. Where hosts come and go, a step is therefore taken with no less than the
-// share that w would be if all hosts had stayed, and a worker does not give away a share that is close to zero.
+// share that w would be if all hosts had stayed, and a worker does not give away a share that is close to zero. What w
+// would be a worker knows on regular graphs alone.
 #pragma once
 
 #include <vector>
@@ -32,6 +33,7 @@ class PushSum {
 
  private:
   double share_for_step() const;
+  double kept_after(const std::vector<int>& sent) const;
   void scale_weights(double factor);
   void age_ordinary_share();
   void add(std::vector<Message> parts);

@@ -7,24 +7,39 @@
 namespace ddl::data {
 namespace {
 
-// One channel: what a network sees of a byte.
+// One channel: what a network sees of a value.
 struct Scaling {
   float mean, scale;
-  float operator()(std::uint8_t byte) const { return (static_cast<float>(byte) - mean) * scale; }
+  float operator()(float value) const { return (value - mean) * scale; }
 };
 
 // One plane of height x width.
-void crop_plane(const std::uint8_t* in, int height, int width, const Crop& crop, Scaling scaled, float* out) {
+template <class Value>
+void crop_plane(const Value* in, int height, int width, const Crop& crop, Scaling scaled, float* out) {
   const int down = crop.row - Crop::border, right = crop.column - Crop::border;
   const int begin = std::clamp(-right, 0, width), end = std::clamp(width - right, begin, width);
   for (int y = 0; y < height; ++y, out += width) {
     std::fill(out, out + width, scaled(0));
     if (y + down < 0 || y + down >= height) continue;
-    const std::uint8_t* const row = in + (y + down) * width;
+    const Value* const row = in + (y + down) * width;
     if (crop.flipped) {
       for (int x = begin; x < end; ++x) out[width - 1 - x] = scaled(row[x + right]);
     } else {
       for (int x = begin; x < end; ++x) out[x] = scaled(row[x + right]);
+    }
+  }
+}
+
+// The sample that begins at `in`, to where `out` begins; `crop` is null where it is taken as it is.
+template <class Value>
+void gather_sample(const Dataset& data, const Value* in, const Crop* crop, float* out) {
+  const std::size_t plane = data.shape.size() / static_cast<std::size_t>(data.shape.channels);
+  for (std::size_t channel = 0; channel < data.mean.size(); ++channel, in += plane, out += plane) {
+    const Scaling scaled{data.mean[channel], data.scale[channel]};
+    if (crop) {
+      crop_plane(in, data.shape.height, data.shape.width, *crop, scaled, out);
+    } else {
+      std::transform(in, in + plane, out, scaled);
     }
   }
 }
@@ -38,23 +53,19 @@ Crop draw_crop(Stream& random) {
 
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch, std::optional<Stream> crops) {
   const std::size_t values = data.shape.size();
-  const std::size_t plane = values / static_cast<std::size_t>(data.shape.channels);
   batch.inputs.resize(indices.size() * values);
   batch.labels.resize(indices.size());
   float* out = batch.inputs.data();
-  for (std::size_t i = 0; i < indices.size(); ++i) {
+  for (std::size_t i = 0; i < indices.size(); ++i, out += values) {
     const std::size_t index = indices[i];
     check(index < data.size(), "a batch names a sample the data set does not have");
     batch.labels[i] = data.labels[index];
-    const std::uint8_t* in = data.pixels.data() + index * values;
-    const Crop crop = crops ? draw_crop(*crops) : Crop{};
-    for (std::size_t channel = 0; channel < data.mean.size(); ++channel, in += plane, out += plane) {
-      const Scaling scaled{data.mean[channel], data.scale[channel]};
-      if (crops) {
-        crop_plane(in, data.shape.height, data.shape.width, crop, scaled, out);
-      } else {
-        std::transform(in, in + plane, out, scaled);
-      }
+    const Crop drawn = crops ? draw_crop(*crops) : Crop{};
+    const Crop* const crop = crops ? &drawn : nullptr;
+    if (data.values.empty()) {
+      gather_sample(data, data.pixels.data() + index * values, crop, out);
+    } else {
+      gather_sample(data, data.values.data() + index * values, crop, out);
     }
   }
 }

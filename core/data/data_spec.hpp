@@ -4,45 +4,96 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
+#include "core/base/field_value.hpp"
 #include "core/base/fields.hpp"
 
 namespace ddl::data {
 
-enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10 };
+// The last three are of the user's own shape and classes, which their files say.
+enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10, idx, csv, npy };
 constexpr auto enum_names(DataSource) {
-  return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10");
+  return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10", "idx", "csv", "npy");
+}
+constexpr bool is_own(DataSource source) {
+  return source == DataSource::idx || source == DataSource::csv || source == DataSource::npy;
 }
 
 // sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order where passes are not
-// shuffled (TF.AKO). full: all to each.
-enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full };
+// shuffled (TF.AKO). full: all to each. column: samples with one value in a column of the data stay together.
+enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full, column };
 constexpr auto enum_names(PartitionKind) {
-  return in_order<PartitionKind>("iid", "sequential", "dealt", "by_label", "dirichlet", "full");
+  return in_order<PartitionKind>("iid", "sequential", "dealt", "by_label", "dirichlet", "full", "column");
 }
 
 // crop_flip: a training image is cropped and flipped at random each time it is drawn, as augment.hpp says.
 enum class Augment { none, crop_flip };
 constexpr auto enum_names(Augment) { return in_order<Augment>("none", "crop_flip"); }
 
+// Which axis of a sample of three has its channels: channels x height x width (PyTorch), or height x width x channels.
+enum class Channels { first, last };
+constexpr auto enum_names(Channels) { return in_order<Channels>("first", "last"); }
+
+// A column of a table: its name, or its number from 1.
+struct Column {
+  std::variant<std::string, int> is;
+};
+inline FieldValue form_of(Column& column) {
+  return either(column.is, "is no column", "expected a column's name, or its number from 1");
+}
+
 // Defaults of the numbers of synthetic samples.
 constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;
 
+// Default of the share that is kept for testing where the files have no test samples.
+constexpr double share_held_out = 0.2;
+
 struct DataSpec {
   DataSource source = DataSource::synthetic;
-  std::string path;                   // folder of the files; empty for synthetic
+  std::string path;                   // folder of the files, or the file; empty for synthetic
   std::optional<std::int64_t> train;  // samples used, drawn by the seed; default: all there are (synthetic: 8000)
   std::optional<std::int64_t> test;   // likewise (synthetic: 1000)
   PartitionKind partition = PartitionKind::iid;
   double alpha = 0.5;   // concentration of the Dirichlet partition
   bool shuffle = true;  // a new order in each pass over a worker's samples
   Augment augment = Augment::none;
+  std::string test_path = {};             // csv: the file of the test samples
+  std::optional<double> held_out = {};    // share of the samples that is kept for testing where there are no others
+  std::optional<Column> label = {};       // csv; default: the last one
+  std::optional<bool> header = {};        // csv; default: whether the first line has no number
+  std::vector<Column> ignore = {};        // csv: columns that are no features
+  std::optional<Column> column = {};      // csv, npy: of the partition by it
+  std::optional<Channels> channels = {};  // idx, npy; default: first, where the shape does not speak against it
+  bool standardize = false;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, DataSpec& spec) {
   visit("source", spec.source, Rule{.doc = "data set"});
-  visit("path", spec.path, Rule{.doc = "folder that holds its files, relative to the scenario"});
+  visit("path", spec.path,
+        Rule{.doc =
+                 "folder that holds its files, relative to the scenario; csv: the file; npy: a file .npz, or a folder, "
+                 "with x_train, y_train and maybe x_test, y_test"});
+  visit("test_path", spec.test_path, Rule{.doc = "csv: the file of the test samples, with the same columns"});
+  visit("held_out", spec.held_out,
+        Rule{.doc = "where the files have no test samples: share of the samples that is kept for testing, drawn by the "
+                    "seed, classes in proportion; default: 0.2",
+             .above = 0,
+             .below = 1});
+  visit("label", spec.label,
+        Rule{.doc = "csv: the column of the class, its name or its number from 1; default: the last", .at_least = 1});
+  visit(
+      "header", spec.header,
+      Rule{.doc = "csv: whether the first line has the columns' names; default: true, where none of them is a number"});
+  visit("ignore", spec.ignore,
+        Rule{.doc = "csv: columns that are no features, such as a number of the row", .at_least = 1});
+  visit("channels", spec.channels,
+        Rule{.doc = "idx, npy: where samples have three axes, which of them is the channels; default: the first"});
+  visit("standardize", spec.standardize,
+        Rule{.doc = "each feature, or each channel of images, is moved and scaled to mean 0 and deviation 1 over the "
+                    "training samples that are used"});
   visit("train", spec.train,
         Rule{.doc = "training samples used: drawn by the seed from all of the files', classes in proportion; of "
                     "synthetic data so many are generated",
@@ -51,7 +102,13 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("test", spec.test, Rule{.doc = "test samples used, likewise", .at_least = 1, .at_most = 1e7});
   visit("partition", spec.partition,
         Rule{.doc = "how training samples are divided over workers; dealt: minibatches in turn, in file order where "
-                    "passes are not shuffled; full: each has all, in an order of its own"});
+                    "passes are not shuffled; full: each has all, in an order of its own; column: values of a column "
+                    "are dealt in their order, and all samples of a value go to one worker"});
+  visit(
+      "column", spec.column,
+      Rule{.doc = "with partition column: whose samples each is, such as a client or a site; csv: a column, by name or "
+                  "number, which is no feature then; npy: an array",
+           .at_least = 1});
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});

@@ -1,4 +1,4 @@
-// Labelled images in memory, and minibatches of them.
+// Labelled samples in memory, and minibatches of them.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,18 @@
 
 namespace ddl::data {
 
-// `count` images of `shape` (channel planes, row by row), one byte a value. A network sees (byte - mean[channel]) *
-// scale[channel].
+// `count` samples of `shape` (channel planes, row by row), one byte or one float a value. A network sees (value -
+// mean[channel]) * scale[channel].
 struct Dataset {
   Shape shape;
   int classes = 0;
-  std::vector<std::uint8_t> pixels;    // count x shape.size()
+  std::vector<std::uint8_t> pixels;    // count x shape.size(), or none where there are `values`
   std::vector<std::uint8_t> labels;    // count
   std::vector<float> mean, scale;      // one per channel
   std::vector<std::uint32_t> numbers;  // of each sample in its files, where only some of theirs are used
+  std::vector<float> values = {};      // count x shape.size(), or none where there are `pixels`
+  // Of a partition by a column: the place of each sample's value among all values of the files, in their order.
+  std::vector<std::uint32_t> groups = {};
   std::size_t size() const { return labels.size(); }
   std::uint32_t number_of(std::uint32_t place) const { return numbers.empty() ? place : numbers[place]; }
 };
@@ -43,25 +46,29 @@ struct Batch {
 // InputError (damaged, short, mislabelled or absent file, too few samples), whose text names the file.
 DataSplit load_data(const DataSpec& spec, std::uint64_t seed);
 
-// Shape and classes of what load_data would return, without reading all of it: for checking a scenario.
+// Of what load_data would return, without reading all of it: for checking a scenario.
 struct DataShape {
   Shape shape;
   int classes = 0;
+  std::size_t bytes_of_value = 1;
+  std::optional<std::int64_t> train = {}, test = {};  // samples in files of the user's own
 };
-DataShape data_shape(DataSource source);
+DataShape data_shape(DataSource source);              // of one that is not the user's own
+DataShape data_shape_in_files(const DataSpec& spec);  // of one that is; throws InputError
 
 // Fills `batch` with the samples at `indices`, reusing its memory. With `crops`, each image is cropped as the next
-// draw_crop of that stream says; the border's pixels are bytes of 0.
+// draw_crop of that stream says; the border's values are 0.
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch,
             std::optional<Stream> crops = std::nullopt);
 
 // Divides the samples of `data` over `workers` shards as spec.partition says. No shard is empty, and but for
 // `dealt` and `full` every sample goes to exactly one; depends only on the arguments, so that all systems start from
-// the same shards. Except with dirichlet, sizes differ by at most one. `dealt` deals minibatches of batch_size samples
-// instead of samples: shards differ by at most one minibatch, a rest of less than a minibatch goes to no shard, and
-// unshuffled passes are of its minibatches in file order. With `full` every shard has every sample: in the order of the
-// file, from a place of its own on, so that, unless there are more workers than samples, no two draw the same batches,
-// even where passes are not shuffled. Throws InputError where there is a partition_problem.
+// the same shards. Except with dirichlet and column, sizes differ by at most one. `dealt` deals minibatches of
+// batch_size samples instead of samples: shards differ by at most one minibatch, a rest of less than a minibatch goes
+// to no shard, and unshuffled passes are of its minibatches in file order. With `full` every shard has every sample: in
+// the order of the file, from a place of its own on, so that, unless there are more workers than samples, no two draw
+// the same batches, even where passes are not shuffled. With `column`, worker k mod n gets the samples of the k-th
+// value. Throws InputError where there is a partition_problem, or a worker without a value.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed, int batch_size);
 

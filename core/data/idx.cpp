@@ -1,18 +1,22 @@
-// The IDX files of MNIST (LeCun, Cortes, Burges, 1998) and Fashion-MNIST (Xiao, Rasul, Vollgraf, 2017). All numbers of
-// the header are big-endian: a magic number, the count, and for images their height and width; bytes follow.
+// The IDX files of MNIST (LeCun, Cortes, Burges, 1998) and Fashion-MNIST (Xiao, Rasul, Vollgraf, 2017), and others in
+// this format. All numbers of the header are big-endian: a magic number, the count, and for images their height and
+// width; bytes follow.
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "core/data/byte_file.hpp"
 #include "core/data/loaders.hpp"
+#include "core/data/own_files.hpp"
 
 namespace ddl::data {
 namespace {
 
-constexpr std::uint32_t image_magic = 0x00000803;  // unsigned bytes, three axes
-constexpr std::uint32_t label_magic = 0x00000801;  // unsigned bytes, one axis
+// Unsigned bytes with so many axes.
+constexpr std::uint32_t magic_of(std::uint32_t axes) { return 0x00000800 + axes; }
+constexpr std::uint32_t image_axes = 3, label_magic = magic_of(1);
 
 // How the files of the two sets are named.
 constexpr const char *training_stem = "train", *test_stem = "t10k";
@@ -64,65 +68,123 @@ void expect_room(ByteFile& file, std::size_t count, std::size_t item_bytes, std:
 
 struct SetFiles {
   std::string images, labels;
+  std::uint32_t axes = image_axes;
 };
 SetFiles files_of(const DataSpec& spec, const std::string& stem) {
   const auto folder = data_folder(spec);
-  return {find_file(folder, stem + "-images", "idx3-ubyte"), find_file(folder, stem + "-labels", "idx1-ubyte")};
+  SetFiles files{.images = {}, .labels = find_file(folder, stem + "-labels", "idx1-ubyte")};
+  for (const std::uint32_t axes : {2u, 4u}) {
+    const std::string name = stem + "-images-idx" + std::to_string(axes) + "-ubyte";
+    if (const auto file = plain_or_gzipped(folder, name); file && is_own(spec.source))
+      return {*file, files.labels, axes};
+  }
+  files.images = find_file(folder, stem + "-images", "idx3-ubyte");
+  return files;
 }
 
-Dataset read_set(const DataSpec& spec, const std::string& stem, const SetAsked& asked) {
-  const auto [image_path, label_path] = files_of(spec, stem);
-  const DataShape expected = data_shape(spec.source);
+// Of a user's own: what the header says.
+Shape shape_announced(ByteFile& images, std::uint32_t axes, const DataSpec& spec) {
+  std::vector<std::uint64_t> sides;
+  for (std::uint32_t axis = 1; axis < axes; ++axis) sides.push_back(read_number(images));
+  return shape_of_axes(sides, spec.channels, [&](const std::string& why) { images.fail(why); });
+}
+
+void expect_sides(ByteFile& images, Shape shape) {
+  const std::uint32_t height = read_number(images);
+  const std::uint32_t width = read_number(images);
+  if (height != static_cast<std::uint32_t>(shape.height) || width != static_cast<std::uint32_t>(shape.width)) {
+    images.fail("has images of " + std::to_string(height) + " x " + std::to_string(width) + "; expected " +
+                std::to_string(shape.height) + " x " + std::to_string(shape.width));
+  }
+}
+
+std::vector<std::uint8_t> read_labels(const std::string& path, std::size_t count, int classes) {
+  ByteFile file(path);
+  expect_magic(file, label_magic, "labels");
+  const std::size_t label_count = read_count(file);
+  if (label_count != count) {
+    file.fail("announces " + std::to_string(label_count) + " labels; expected " + std::to_string(count) +
+              ", as many as images");
+  }
+  expect_room(file, count, 1, 8);
+  std::vector<std::uint8_t> labels(count);
+  file.read(labels, "labels");
+  file.expect_end("labels");
+  const auto wrong = std::ranges::find_if(labels, [&](std::uint8_t label) { return label >= classes; });
+  if (wrong != labels.end()) {
+    file.fail("label " + std::to_string(wrong - labels.begin()) + " is " + std::to_string(*wrong) + "; expected 0 to " +
+              std::to_string(classes - 1));
+  }
+  return labels;
+}
+
+// One more than the largest label.
+int classes_of(const std::vector<std::uint8_t>& labels, const std::string& path) {
+  const std::size_t classes = *std::ranges::max_element(labels) + std::size_t{1};
+  check_classes(classes, [&](const std::string& why) { throw InputError(path + ": " + why); });
+  return static_cast<int>(classes);
+}
+
+// `expected`: of a training set of the user's own, whose shape and classes its files say, nothing.
+Dataset read_set(const DataSpec& spec, const std::string& stem, const std::optional<DataShape>& expected) {
+  const auto [image_path, label_path, axes] = files_of(spec, stem);
   Dataset data;
-  data.shape = expected.shape;
-  data.classes = expected.classes;
   data.mean = {0};
   data.scale = {1.0f / 255};
 
   ByteFile images(image_path);
-  expect_magic(images, image_magic, "images");
+  expect_magic(images, magic_of(axes), "images");
   const std::size_t count = read_count(images);
-  const std::uint32_t height = read_number(images);
-  const std::uint32_t width = read_number(images);
-  if (height != static_cast<std::uint32_t>(data.shape.height) ||
-      width != static_cast<std::uint32_t>(data.shape.width)) {
-    images.fail("has images of " + std::to_string(height) + " x " + std::to_string(width) + "; expected " +
-                std::to_string(data.shape.height) + " x " + std::to_string(data.shape.width));
+  if (expected && !is_own(spec.source)) {
+    data.shape = expected->shape;
+    expect_sides(images, data.shape);
+  } else {
+    data.shape = shape_announced(images, axes, spec);
+    data.mean.assign(unsigned_of(data.shape.channels), data.mean[0]);
+    data.scale.assign(unsigned_of(data.shape.channels), data.scale[0]);
+    if (expected && data.shape != expected->shape) {
+      images.fail("has samples of another shape than those for training; expected the same");
+    }
   }
-  expect_room(images, count, data.shape.size(), 16);
-
-  ByteFile labels(label_path);
-  expect_magic(labels, label_magic, "labels");
-  const std::size_t label_count = read_count(labels);
-  if (label_count != count) {
-    labels.fail("announces " + std::to_string(label_count) + " labels; expected " + std::to_string(count) +
-                ", as many as images");
-  }
-  expect_room(labels, count, 1, 8);
+  expect_room(images, count, data.shape.size(), 4 + 4 * axes);
 
   // Both files are read to their end, so that damage is found whatever part of them is used.
-  data.labels.resize(count);
-  labels.read(data.labels, "labels");
-  labels.expect_end("labels");
-  const auto wrong = std::find_if(data.labels.begin(), data.labels.end(),
-                                  [&](std::uint8_t label) { return label >= expected.classes; });
-  if (wrong != data.labels.end()) {
-    labels.fail("label " + std::to_string(wrong - data.labels.begin()) + " is " + std::to_string(*wrong) +
-                "; expected 0 to " + std::to_string(expected.classes - 1));
-  }
+  data.labels = read_labels(label_path, count, expected ? expected->classes : most_classes_of_labels);
+  data.classes = expected ? expected->classes : classes_of(data.labels, label_path);
   data.pixels.resize(count * data.shape.size());
   images.read(data.pixels, "images");
   images.expect_end("images");
-
-  use_samples(data, image_path, asked);
+  if (spec.channels == Channels::last) make_planes(data);
   return data;
 }
 
 }  // namespace
 
 DataSplit read_idx(const DataSpec& spec, std::uint64_t seed) {
-  return {read_set(spec, training_stem, {"train", spec.train, seed}),
-          read_set(spec, test_stem, {"test", spec.test, seed})};
+  const bool own = is_own(spec.source);
+  const auto expected = own ? std::nullopt : std::optional(data_shape(spec.source));
+  WholeData whole{read_set(spec, training_stem, expected), {}, {}, {}};
+  const DataShape same{whole.train.shape, whole.train.classes};
+  whole.test = read_set(spec, test_stem, same);
+  whole.where = files_of(spec, training_stem).images;
+  whole.test_where = files_of(spec, test_stem).images;
+  return divided(std::move(whole), spec, seed);
+}
+
+DataShape idx_shape(const DataSpec& spec) {
+  const auto count_of = [](ByteFile& images, std::uint32_t axes) {
+    expect_magic(images, magic_of(axes), "images");
+    return read_count(images);
+  };
+  const SetFiles train = files_of(spec, training_stem), test = files_of(spec, test_stem);
+  ByteFile images(train.images), test_images(test.images);
+  const std::size_t count = count_of(images, train.axes);
+  DataShape data{shape_announced(images, train.axes, spec)};
+  expect_room(images, count, data.shape.size(), 4 + 4 * train.axes);
+  data.classes = classes_of(read_labels(train.labels, count, most_classes_of_labels), train.labels);
+  data.train = static_cast<std::int64_t>(count);
+  data.test = static_cast<std::int64_t>(count_of(test_images, test.axes));
+  return data;
 }
 
 std::vector<std::string> idx_files(const DataSpec& spec) {

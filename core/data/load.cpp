@@ -1,6 +1,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/loaders.hpp"
+#include "core/data/own_files.hpp"
 #include "core/data/subset.hpp"
 
 namespace ddl::data {
@@ -14,21 +15,32 @@ void check_count(const char* key, const std::optional<std::int64_t>& count) {
   }
 }
 
-}  // namespace
-
-DataSplit load_data(const DataSpec& spec, std::uint64_t seed) {
-  check_count("train", spec.train);
-  check_count("test", spec.test);
+DataSplit data_of(const DataSpec& spec, std::uint64_t seed) {
   switch (spec.source) {
     case DataSource::synthetic:
       return generate_synthetic(spec, seed);
     case DataSource::mnist:
     case DataSource::fashion_mnist:
+    case DataSource::idx:
       return read_idx(spec, seed);
     case DataSource::cifar_10:
       return read_cifar_10(spec, seed);
+    case DataSource::csv:
+      return read_csv(spec, seed);
+    case DataSource::npy:
+      return read_npy(spec, seed);
   }
   throw InternalError("unknown data source");
+}
+
+}  // namespace
+
+DataSplit load_data(const DataSpec& spec, std::uint64_t seed) {
+  check_count("train", spec.train);
+  check_count("test", spec.test);
+  DataSplit data = data_of(spec, seed);
+  if (spec.standardize) standardize(data);
+  return data;
 }
 
 std::vector<std::string> data_files(const DataSpec& spec) {
@@ -37,9 +49,14 @@ std::vector<std::string> data_files(const DataSpec& spec) {
       return {};
     case DataSource::mnist:
     case DataSource::fashion_mnist:
+    case DataSource::idx:
       return idx_files(spec);
     case DataSource::cifar_10:
       return cifar_10_files(spec);
+    case DataSource::csv:
+      return csv_files(spec);
+    case DataSource::npy:
+      return npy_files(spec);
   }
   throw InternalError("unknown data source");
 }
@@ -53,8 +70,22 @@ DataShape data_shape(DataSource source) {
       return {{1, 28, 28}, 10};
     case DataSource::cifar_10:
       return {{3, 32, 32}, 10};
+    default:
+      throw InternalError("a shape that is in the user's files");
   }
-  throw InternalError("unknown data source");
+}
+
+DataShape data_shape_in_files(const DataSpec& spec) {
+  DataShape data = spec.source == DataSource::idx   ? idx_shape(spec)
+                   : spec.source == DataSource::csv ? csv_shape(spec)
+                                                    : npy_shape(spec);
+  if (!data.test) {
+    data.test = static_cast<std::int64_t>(held_out_of(static_cast<std::size_t>(*data.train), spec));
+    *data.train -= *data.test;
+  }
+  if (spec.train) data.train = spec.train;
+  if (spec.test) data.test = spec.test;
+  return data;
 }
 
 std::filesystem::path data_folder(const DataSpec& spec) {

@@ -107,6 +107,20 @@ std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers,
   return shards;
 }
 
+// Worker k mod n gets the samples of value k.
+std::vector<Indices> deal_by_column(const Dataset& data, std::size_t workers) {
+  check(data.groups.size() == data.size(), "each sample's value of the column");
+  std::vector<Indices> shards(workers);
+  for (const std::uint32_t index : all_indices(data)) shards[data.groups[index] % workers].push_back(index);
+  const auto empty = std::ranges::find_if(shards, &Indices::empty);
+  if (empty == shards.end()) return shards;
+  const std::size_t values = std::ranges::max(data.groups) + std::size_t{1};
+  throw InputError("data.column: has " + counted(static_cast<std::int64_t>(values), "value") + " for " +
+                   counted(static_cast<std::int64_t>(workers), "worker") + ", of which number " +
+                   std::to_string(empty - shards.begin()) +
+                   " gets no training sample; expected at least one value for each");
+}
+
 }  // namespace
 
 std::optional<PartitionProblem> partition_problem(PartitionKind kind, std::int64_t samples, int workers,
@@ -150,6 +164,8 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
       return deal_by_dirichlet(data, count, spec.alpha, random);
     case PartitionKind::full:
       return give_all(indices, count);
+    case PartitionKind::column:
+      return deal_by_column(data, count);
   }
   throw InternalError("unknown kind of partition");
 }

@@ -51,23 +51,40 @@ std::vector<std::uint32_t> draw_subset(std::span<const std::uint8_t> labels, std
   return drawn;
 }
 
-void keep_subset(Dataset& data, std::size_t count, Stream random) {
-  if (count == data.size()) return;
-  const std::vector<std::uint32_t> places = draw_subset(data.labels, count, random);
-  const std::size_t values = data.shape.size();
+void keep_places(Dataset& data, std::span<const std::uint32_t> places) {
+  const std::size_t count = places.size(), size = data.shape.size();
   std::vector<std::uint32_t> numbers;
-  for (std::size_t i = 0; i < count; ++i) {  // ascending: nothing is overwritten that is still wanted
-    const std::size_t from = places[i];
-    numbers.push_back(data.number_of(places[i]));
-    data.labels[i] = data.labels[from];
-    std::copy_n(data.pixels.begin() + static_cast<std::ptrdiff_t>(from * values), values,
-                data.pixels.begin() + static_cast<std::ptrdiff_t>(i * values));
-  }
+  for (const std::uint32_t place : places) numbers.push_back(data.number_of(place));
+  const auto keep = [&](auto& values, std::size_t each) {
+    if (values.empty()) return;
+    for (std::size_t i = 0; i < count; ++i) {  // ascending: nothing is overwritten that is still wanted
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(places[i] * each), each,
+                  values.begin() + static_cast<std::ptrdiff_t>(i * each));
+    }
+    values.resize(count * each);
+    values.shrink_to_fit();
+  };
+  keep(data.labels, 1);
+  keep(data.pixels, size);
+  keep(data.values, size);
+  keep(data.groups, 1);
   data.numbers = std::move(numbers);
-  data.labels.resize(count);
-  data.pixels.resize(count * values);
-  data.labels.shrink_to_fit();
-  data.pixels.shrink_to_fit();
+}
+
+void keep_subset(Dataset& data, std::size_t count, Stream random) {
+  if (count != data.size()) keep_places(data, draw_subset(data.labels, count, random));
+}
+
+Dataset take_subset(Dataset& data, std::size_t count, Stream random) {
+  const std::vector<std::uint32_t> places = draw_subset(data.labels, count, random);
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t place = 0; place < data.size(); ++place) {
+    if (!std::ranges::binary_search(places, place)) others.push_back(place);
+  }
+  Dataset taken = data;
+  keep_places(taken, places);
+  keep_places(data, others);
+  return taken;
 }
 
 }  // namespace ddl::data

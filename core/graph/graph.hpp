@@ -1,61 +1,63 @@
-// Communication graphs of decentralized training: which nodes send to which. Every graph here is regular (all nodes
-// have as many sources as targets, and as many as any other node), so equal weights give a doubly stochastic mixing
-// matrix even where arcs are directed.
+// Communication graphs of decentralized training: which nodes send to which, and with which weights they average.
+//
+// In a regular graph (all nodes have as many sources as targets, and as many as any other node) all weights are equal,
+// which gives a doubly stochastic mixing matrix even where arcs are directed. In others, whose edges go both ways, they
+// are those of Metropolis and Hastings, W_ij = 1 / (1 + max(degree_i, degree_j)), which is symmetric; or a user's.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "core/base/fields.hpp"
 #include "core/base/rng.hpp"
+#include "core/graph/topology.hpp"
 
 namespace ddl::graph {
 
-enum class GraphKind {
-  ring,                    // both neighbours
-  directed_ring,           // the next one
-  torus,                   // four neighbours in a grid as square as the count of nodes allows
-  complete,                // all other nodes
-  random_regular,          // `degree` neighbours, drawn once; connected
-  exponential,             // those 1, 2, 4, 8 ... ahead (Assran et al., ICML 2019; Ying et al., NeurIPS 2021)
-  undirected_exponential,  // those 1, 2, 4, 8 ... ahead and behind
-  one_peer_exponential     // in round k the one 2^(k mod ceil(log2 n)) ahead
-};
-constexpr auto enum_names(GraphKind) {
-  return in_order<GraphKind>("ring", "directed_ring", "torus", "complete", "random_regular", "exponential",
-                             "undirected_exponential", "one_peer_exponential");
-}
-
-// Whether arcs come in pairs and are the same in every round.
-bool is_undirected(GraphKind kind);
-
-// Why there is no graph of this kind and degree over `nodes` nodes, or "". random_regular, and no other kind, needs a
-// degree.
-std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes);
-
 class Graph {
  public:
-  // `degree` must have been checked; only random_regular draws from `random`.
-  Graph(GraphKind kind, int nodes, std::optional<int> degree, Stream random);
+  // The topology must have been checked; `names` are those of its edges. Throws InputError where a random graph is not
+  // connected, however often it is drawn.
+  Graph(const Topology& topology, std::optional<int> degree, int nodes, std::span<const std::string> names,
+        Stream random);
+  Graph(GraphKind kind, int nodes, std::optional<int> degree, Stream random)
+      : Graph(Topology(kind), degree, nodes, {}, random) {}
 
   int nodes() const { return nodes_; }
-  int rounds() const;  // after which the graph repeats: 1 unless it changes over rounds
+  int rounds() const;     // after which the graph repeats: 1 unless it changes over rounds
+  bool is_drawn() const;  // whether it depends on the seed
   // Ascending, without the node itself.
   std::vector<int> targets(int node, std::int64_t round) const;
   std::vector<int> sources(int node, std::int64_t round) const;
-  int degree(std::int64_t round) const { return static_cast<int>(targets(0, round).size()); }
-  // W_ij of every arc, and W_ii: 1 / (1 + degree), which is Metropolis' 1 / (1 + max(deg_i, deg_j)).
+
+  // Whether the round's graph is regular and has no weights of its own: all weights are then weight(round).
+  bool is_even(std::int64_t round) const { return at(round).even; }
+  int degree(std::int64_t round) const { return static_cast<int>(targets(0, round).size()); }  // of each node
   double weight(std::int64_t round) const { return 1.0 / (1 + degree(round)); }
+  // W_ij of the arc from `source` to `node`: what the node gives that model. The rest is its own. Where arcs go one way
+  // and the graph is not even, there is no W.
+  double weight(int node, int source, std::int64_t round) const;
+  // Of push-sum: what `node` gives away to `target`. The rest is its own.
+  double share(int node, int target, std::int64_t round) const;
 
  private:
-  std::vector<int> offsets(std::int64_t round) const;  // of a graph that is the same seen from every node
+  struct Round {
+    GraphKind kind = GraphKind::ring;
+    bool drawn = false, even = true;
+    // Of graphs that are not the same seen from every node: by node.
+    std::vector<std::vector<int>> targets = {}, sources = {};
+    std::vector<std::vector<double>> weights = {};  // a user's, of each target
+  };
+  const Round& at(std::int64_t round) const { return rounds_[static_cast<std::size_t>(round) % rounds_.size()]; }
+  Round round_of(const GraphObject& graph, std::span<const std::string> names, Stream& random) const;
+  void add_edges(const GraphObject& graph, std::span<const std::string> names, Round& round) const;
+  std::vector<int> offsets(GraphKind kind, std::int64_t round) const;  // of a graph that is the same from every node
   std::vector<int> torus_neighbours(int node) const;
 
-  GraphKind kind_;
   int nodes_;
-  std::vector<std::vector<int>> drawn_;  // random_regular: every node's neighbours
+  std::vector<Round> rounds_;
 };
 
 }  // namespace ddl::graph

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/graph/graph.hpp"
+
 namespace ddl::graph {
 namespace {
 
@@ -52,18 +54,49 @@ double root(double modulus, double degree) {
   return modulus < rounding ? 0 : std::pow(modulus, 1 / degree);
 }
 
+// Rows whose weights are one in all.
+template <class Others, class Weight>
+Matrix matrix_of(const Graph& graph, std::int64_t round, Others others, Weight weight) {
+  const auto nodes = static_cast<std::size_t>(graph.nodes());
+  Matrix matrix(nodes, std::vector<double>(nodes));
+  for (int node = 0; node < graph.nodes(); ++node) {
+    std::vector<double>& row = matrix[static_cast<std::size_t>(node)];
+    double own = 1;
+    for (const int other : others(node)) {
+      row[static_cast<std::size_t>(other)] = weight(node, other);
+      own -= weight(node, other);
+    }
+    row[static_cast<std::size_t>(node)] = graph.is_even(round) ? graph.weight(round) : std::max(0.0, own);
+  }
+  return matrix;
+}
+
+// Of a matrix that keeps a sum: but for the one that says so, which is 1.
+double largest_modulus_but_one(const Dense& matrix) {
+  const Eigen::VectorXcd values = Eigen::EigenSolver<Dense>(matrix, false).eigenvalues();
+  Eigen::Index kept = 0;
+  double most = 0;
+  for (Eigen::Index i = 1; i < values.size(); ++i) {
+    if (std::abs(values(i) - 1.0) < std::abs(values(kept) - 1.0)) kept = i;
+  }
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    if (i != kept) most = std::max(most, std::abs(values(i)));
+  }
+  return most;
+}
+
 }  // namespace
 
 Matrix mixing_matrix(const Graph& graph, std::int64_t round) {
-  const auto nodes = static_cast<std::size_t>(graph.nodes());
-  Matrix matrix(nodes, std::vector<double>(nodes));
-  for (std::size_t i = 0; i < nodes; ++i) {
-    matrix[i][i] = graph.weight(round);
-    for (const int source : graph.sources(static_cast<int>(i), round)) {
-      matrix[i][static_cast<std::size_t>(source)] = graph.weight(round);
-    }
-  }
-  return matrix;
+  return matrix_of(
+      graph, round, [&](int node) { return graph.sources(node, round); },
+      [&](int node, int source) { return graph.weight(node, source, round); });
+}
+
+Matrix share_matrix(const Graph& graph, std::int64_t round) {
+  return matrix_of(
+      graph, round, [&](int node) { return graph.targets(node, round); },
+      [&](int node, int target) { return graph.share(node, target, round); });
 }
 
 double second_eigenvalue(const Matrix& mixing) {
@@ -86,6 +119,26 @@ Consensus consensus_of(const Graph& graph, double share, bool late) {
     all = round == 0 ? one : Dense(one * all);
   }
   return {.factor = root(largest_modulus(all), graph.rounds()), .period = graph.rounds()};
+}
+
+// A round of shares x and what of them is under way, y: x' = D x + y and y' = (A - D) x, where A is the transposed
+// matrix and D its diagonal; or x' = A x.
+Consensus consensus_of_push_sum(const Graph& graph, bool late) {
+  const auto n = static_cast<Eigen::Index>(graph.nodes());
+  Dense all;
+  for (int round = 0; round < graph.rounds(); ++round) {
+    const Dense shares = dense(share_matrix(graph, round)).transpose();
+    Dense one = shares;
+    if (late) {
+      const Dense own = shares.diagonal().asDiagonal();
+      one = Dense::Zero(2 * n, 2 * n);
+      one.topLeftCorner(n, n) = own;
+      one.topRightCorner(n, n) = Dense::Identity(n, n);
+      one.bottomLeftCorner(n, n) = shares - own;
+    }
+    all = round == 0 ? one : Dense(one * all);
+  }
+  return {.factor = root(largest_modulus_but_one(all), graph.rounds()), .period = graph.rounds()};
 }
 
 Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double per_round) {

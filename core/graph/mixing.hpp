@@ -4,18 +4,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/graph/graph.hpp"
-
 namespace ddl::graph {
+
+class Graph;
 
 using Matrix = std::vector<std::vector<double>>;
 
 // W of a round: row i has the weights that node i gives all models.
 Matrix mixing_matrix(const Graph& graph, std::int64_t round);
+// Of push-sum, likewise by sources: row i has the shares that node i gives away, and its own.
+Matrix share_matrix(const Graph& graph, std::int64_t round);
 
 // The largest modulus of the eigenvalues of a doubly stochastic W, except the 1 whose eigenvector is equal models. If W
-// is normal (symmetric, or the same from every node), as for all graphs here, each round shrinks the models' distance
-// from their mean at least by this factor.
+// is normal (symmetric, or the same from every node), as for all graphs with W here, each round shrinks the models'
+// distance from their mean at least by this factor.
 double second_eigenvalue(const Matrix& mixing);
 
 // What averaging does to the models' distance from their mean (the root of the sum of squares), without gradients.
@@ -35,6 +37,8 @@ constexpr int most_nodes_of_consensus = 256;
 // (1 - share) I + share W. `late`: what is sent in a round arrives in the next one. A changing graph's factor is the
 // mean over its period.
 Consensus consensus_of(const Graph& graph, double share = 1, bool late = false);
+// Of push-sum on it, by the eigenvalues of shares and models, of which the one that keeps their sums is left out.
+Consensus consensus_of_push_sum(const Graph& graph, bool late);
 
 // One of the exchanges that may come next: the first moves half-way to the second, or both move to their mean.
 struct Exchange {

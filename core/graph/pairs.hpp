@@ -1,9 +1,15 @@
 // Bipartite graphs for exchanges in pairs: active nodes ask, passive ones answer, so that no cycle of waits can arise.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
 #include <vector>
 
+#include "core/base/field_value.hpp"
 #include "core/base/fields.hpp"
+#include "core/graph/topology.hpp"
 
 namespace ddl::graph {
 
@@ -16,9 +22,31 @@ constexpr auto enum_names(PairGraph) {
   return in_order<PairGraph>("ring", "bipartite_exponential", "complete_bipartite");
 }
 
-inline bool is_active(int node) { return node % 2 == 1; }
+// One of them, or a graph of one's own whose circles are all of even length.
+struct PairTopology {
+  PairTopology(PairGraph graph = PairGraph::ring) : is(graph) {}
+  std::variant<PairGraph, GraphObject> is;
+};
+inline FieldValue form_of(PairTopology& topology) { return either(topology.is, no_graph, a_graph); }
 
-// The nodes of the other kind that `node` exchanges with, ascending.
-std::vector<int> partners(PairGraph graph, int nodes, int node);
+std::vector<GraphError> errors_in(const PairTopology& topology, int nodes, std::span<const std::string> names);
+
+// Which nodes ask which. Of a graph of one's own node 0 is passive, and so is every other node that is an even number
+// of edges away; otherwise the odd ones are active.
+class Pairs {
+ public:
+  // The topology must have been checked; `names` are those of its edges.
+  Pairs(const PairTopology& topology, int nodes, std::span<const std::string> names);
+
+  bool is_active(int node) const { return active_[static_cast<std::size_t>(node)]; }
+  // The nodes of the other kind that `node` exchanges with, ascending.
+  std::vector<int> partners(int node) const;
+
+ private:
+  int nodes_;
+  PairGraph graph_ = PairGraph::ring;
+  std::vector<bool> active_;
+  std::vector<std::vector<int>> own_;  // of a graph of one's own
+};
 
 }  // namespace ddl::graph

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,8 +17,9 @@
 namespace ddl::graph {
 
 // The same whenever it is drawn in a run of this seed.
-inline Graph graph_of_run(GraphKind kind, std::optional<int> degree, int nodes, std::uint64_t seed) {
-  return {kind, nodes, degree, stream(seed, "everybody", "graph")};
+inline Graph graph_of_run(const Topology& topology, std::optional<int> degree, int nodes,
+                          std::span<const std::string> names, std::uint64_t seed) {
+  return {topology, degree, nodes, names, stream(seed, "everybody", "graph")};
 }
 
 // Nodes may be threads.
@@ -25,10 +28,11 @@ class SharedGraphs {
   SharedGraphs(int nodes, std::uint64_t seed) : nodes_(nodes), seed_(seed) {}
 
   // Drawn when first asked for.
-  std::shared_ptr<const Graph> get(GraphKind kind, std::optional<int> degree) {
+  std::shared_ptr<const Graph> get(const Topology& topology, std::optional<int> degree,
+                                   std::span<const std::string> names) {
     const std::scoped_lock held(mutex_);
-    auto& graph = graphs_[{kind, degree}];
-    if (!graph) graph = std::make_shared<const Graph>(graph_of_run(kind, degree, nodes_, seed_));
+    auto& graph = graphs_[{topology, degree}];
+    if (!graph) graph = std::make_shared<const Graph>(graph_of_run(topology, degree, nodes_, names, seed_));
     return graph;
   }
 
@@ -37,7 +41,7 @@ class SharedGraphs {
     const std::scoped_lock held(mutex_);
     std::vector<std::shared_ptr<const Graph>> found;
     for (const auto& [key, graph] : graphs_) {
-      if (key.first == GraphKind::random_regular) found.push_back(graph);
+      if (graph->is_drawn()) found.push_back(graph);
     }
     return found;
   }
@@ -46,7 +50,7 @@ class SharedGraphs {
   const int nodes_;
   const std::uint64_t seed_;
   mutable std::mutex mutex_;
-  std::map<std::pair<GraphKind, std::optional<int>>, std::shared_ptr<const Graph>> graphs_;
+  std::map<std::pair<Topology, std::optional<int>>, std::shared_ptr<const Graph>> graphs_;
 };
 
 }  // namespace ddl::graph

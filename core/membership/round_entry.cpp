@@ -212,9 +212,9 @@ class RoundEntry final : public comm::NeighbourExchange {
 
 }  // namespace
 
-std::unique_ptr<comm::NeighbourExchange> neighbour_exchange(Node& node, graph::GraphKind kind,
+std::unique_ptr<comm::NeighbourExchange> neighbour_exchange(Node& node, const graph::Topology& topology,
                                                             std::optional<int> degree, OnFailure on_failure) {
-  auto graph = node.graphs().get(kind, degree);
+  auto graph = node.graphs().get(topology, degree, node.cluster().worker_names);
   if (!node.cluster().hosts_change) return std::make_unique<comm::NeighbourExchange>(node, std::move(graph));
   return std::make_unique<RoundEntry>(node, std::move(graph), on_failure);
 }

@@ -21,7 +21,7 @@ namespace ddl::membership {
 // The exchange with a worker's neighbours: comm's own where hosts do not change. Otherwise an absent neighbour
 // is waited for, or the rounds are done without it, until it enters (`on_failure`). To be made in the program's
 // constructor, so that it misses no event.
-std::unique_ptr<comm::NeighbourExchange> neighbour_exchange(Node& node, graph::GraphKind kind,
+std::unique_ptr<comm::NeighbourExchange> neighbour_exchange(Node& node, const graph::Topology& topology,
                                                             std::optional<int> degree, OnFailure on_failure);
 
 }  // namespace ddl::membership

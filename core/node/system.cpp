@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/nn/model.hpp"
-
 namespace ddl {
 namespace {
 
@@ -36,9 +34,8 @@ Traffic traffic_of(const System& system, const nn::Model* model, const Cluster& 
   return system.facts().one_model ? system.split_traffic(model, cluster) : system.traffic(cluster);
 }
 
-MemoryUse memory_use_of(const System& system, const nn::Model* model, int workers) {
-  if (system.facts().one_model) return system.split_memory(model, workers);
-  return system.memory(model != nullptr ? model->parameter_count() : 0, workers);
+MemoryUse memory_use_of(const System& system, const nn::Model* model, std::size_t parameters, int workers) {
+  return system.facts().one_model ? system.split_memory(model, workers) : system.memory(parameters, workers);
 }
 
 std::optional<graph::Consensus> consensus_of(const System& system, const Cluster& cluster) {

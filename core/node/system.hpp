@@ -147,9 +147,10 @@ class System {
   System& operator=(const System&) = default;
 };
 
-// Of a system of either kind. `model` is null when timing only.
+// Of a system of either kind. `model`: the network, of which a system of one model needs the layers; null: there is
+// none to look into, for the run is timing only, or the model a program's.
 Traffic traffic_of(const System& system, const nn::Model* model, const Cluster& cluster);
-MemoryUse memory_use_of(const System& system, const nn::Model* model, int workers);
+MemoryUse memory_use_of(const System& system, const nn::Model* model, std::size_t parameters, int workers);
 // None where models are not averaged, or by too many workers to say.
 std::optional<graph::Consensus> consensus_of(const System& system, const Cluster& cluster);
 

@@ -16,7 +16,6 @@
 #include "core/systems/neighbours/d_psgd.hpp"
 #include "core/systems/neighbours/gossip.hpp"
 #include "core/systems/neighbours/sgp.hpp"
-#include "core/systems/servers/easgd.hpp"
 #include "core/systems/servers/fedavg.hpp"
 #include "core/systems/servers/ps_async.hpp"
 #include "core/systems/servers/ps_ssp.hpp"
@@ -46,7 +45,6 @@ Registry built_in() {
       DilocoParams,                 //
       FedavgParams,                 //
       PsSspParams,                  //
-      EasgdParams,                  //
       split::VerticalParams,        //
       split::EarlyExitParams,       //
       split::SammeParams>();

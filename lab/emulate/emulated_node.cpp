@@ -84,8 +84,8 @@ Gradient EmulatedNode::result_of(std::unique_ptr<run::Trainer::Gradient> job, Pa
     emulation_.diverged(id(), row().iteration, what);
     monitor_.wait(never, "the end");
   }
-  note_minibatch(job->score().loss, job->score().accuracy);
-  return gradient_at(std::move(at), std::move(gradient), job->score().loss);
+  note_minibatch(job->loss(), job->accuracy());
+  return gradient_at(std::move(at), std::move(gradient), job->loss());
 }
 
 void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short, const char* what) {

@@ -1,5 +1,16 @@
-"""ddlsim from Python: running scenarios and reading results."""
+"""ddlsim from Python: running scenarios, reading results, and models of one's own."""
 from .program import DdlsimError, InputError, RunFailed
 from .runs import Result, Sweep, bounds, load, run, sweep
 
-__all__ = ["DdlsimError", "InputError", "Result", "RunFailed", "Sweep", "bounds", "load", "run", "sweep"]
+__all__ = ["DdlsimError", "InputError", "Model", "Result", "RunFailed", "Sweep", "TorchModel", "bounds", "load", "run", "serve",
+           "sweep"]
+
+# What is loaded only where it is asked for: models need NumPy, and PyTorch takes seconds to load.
+_LATER = {"Model": "model", "serve": "model", "TorchModel": "torch_model"}
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'ddlsim' has no attribute '{name}'")
+    from importlib import import_module
+    return getattr(import_module("." + _LATER[name], __name__), name)

@@ -139,10 +139,14 @@ def sweep(grid, *, out="results", jobs=None, progress=False, **overrides):
     return Sweep(Path(out) / name)
 
 
-def bounds(scenario, **overrides):
-    """What is known before a run: lower bounds of a step, the step expected, sizes and cost, as `check --json`."""
+def bounds(scenario, *, trust=False, **overrides):
+    """What is known before a run: lower bounds of a step, the step expected, sizes and cost, as `check --json`.
+
+    With `trust`, programs and libraries that the scenario names are started and opened, as by run().
+    """
+    words = ["--json", *_changes(overrides)] + (["--trust"] if trust else [])
     with _file_of(scenario) as path:
-        return json.loads(call(["check", path, "--json", *_changes(overrides)]))
+        return json.loads(call(["check", path, *words]))
 
 
 def load(folder):

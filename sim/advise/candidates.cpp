@@ -14,7 +14,7 @@
 #include "sim/platform/platform_text.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/run/forecast.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::advise {
@@ -38,7 +38,6 @@ constexpr KnownCandidate known_candidates[] = {
     {"ps_async", R"({"name": "ps_async"})"},
     {"ps_sync", R"({"name": "ps_sync"})", true},
     {"ps_ssp", R"({"name": "ps_ssp"})", true},
-    {"easgd", R"({"name": "easgd"})"},
     {"fedavg local_steps=8", R"({"name": "fedavg", "local_steps": 8})"},
     {"ring_allreduce", R"({"name": "ring_allreduce"})", true},
     {"ring_allreduce overlap=layers", R"({"name": "ring_allreduce", "overlap": "layers"})", true},
@@ -110,6 +109,7 @@ std::string scenario_of_platform(const std::string& file, std::vector<std::strin
 // The test samples that there are, where that is known without reading them.
 std::int64_t test_samples(const scenario::Scenario& scenario) {
   if (scenario.data.test) return *scenario.data.test;
+  if (scenario.own_data) return *scenario.own_data->test;
   return scenario.data.source == data::DataSource::synthetic ? data::synthetic_test_samples : 10000;
 }
 

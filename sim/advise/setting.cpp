@@ -69,12 +69,20 @@ nlohmann::json network_of(const platform::Fabric& fabric) {
           {"packets_are_nearer", model == scenario::NetworkModel::TCP && kind >= platform::RouteKind::far}};
 }
 
-std::string training_text(const scenario::Scenario& scenario) {
-  const data::DataShape shape = data::data_shape(scenario.data.source);
+// What a whole model is on the wire.
+std::string bytes_text(const scenario::Scenario& scenario) {
+  if (scenario.wire.model_bytes) return results::readable_bytes(scenario.wire.model_bytes->value);
+  if (scenario.program) return "4 bytes for each of its parameters";
+  const data::DataShape shape = data_shape_of(scenario);
   const auto parameters = static_cast<double>(nn::Model(scenario.model, shape.shape, shape.classes).parameter_count());
-  const double bytes = scenario.wire.model_bytes ? scenario.wire.model_bytes->value : sizeof(float) * parameters;
+  return results::readable_bytes(sizeof(float) * parameters);
+}
+
+std::string training_text(const scenario::Scenario& scenario) {
   std::string samples = " data, all training samples";
-  if (scenario.data.train || scenario.data.source == data::DataSource::synthetic) {
+  if (scenario.program) {
+    samples = "'s data and model";
+  } else if (scenario.data.train || scenario.data.source == data::DataSource::synthetic) {
     samples = " data, " + counted(scenario.data.train.value_or(data::synthetic_training_samples), "training sample");
   }
   const std::string batch = scenario.compute.seconds_per_batch
@@ -82,8 +90,9 @@ std::string training_text(const scenario::Scenario& scenario) {
                                 : std::string("whose time follows from the hosts' speed");
   return fmt::format(
       "Training: {} s of simulated time (stop.time); {}{}; minibatches of {}, {}; the model is {} on the wire.",
-      with_separators(fmt::format("{}", scenario.stop.time->value)), ddl::name_of(scenario.data.source), samples,
-      scenario.training.batch_size, batch, results::readable_bytes(bytes));
+      with_separators(fmt::format("{}", scenario.stop.time->value)),
+      scenario.program ? scenario::command_of(*scenario.program) : std::string(ddl::name_of(scenario.data.source)),
+      samples, scenario.training.batch_size, batch, bytes_text(scenario));
 }
 
 }  // namespace

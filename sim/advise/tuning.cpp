@@ -10,7 +10,7 @@
 #include "core/base/check.hpp"
 #include "sim/results/text/setting_column.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -264,8 +264,14 @@ void write_scenario(scenario::Scenario scenario, const fs::path& file) {
   if (auto* hosts = std::get_if<scenario::FilePlatform>(&scenario.platform.hosts)) {
     hosts->file = relative_to(file.parent_path(), scenario::resolve_path(scenario, hosts->file));
   }
-  if (!scenario.data.path.empty()) {
-    scenario.data.path = relative_to(file.parent_path(), scenario::resolve_path(scenario, scenario.data.path));
+  for (std::string* path : scenario::data_paths(scenario)) {
+    *path = relative_to(file.parent_path(), scenario::resolve_path(scenario, *path));
+  }
+  for (std::string& library : scenario.load) {
+    library = relative_to(file.parent_path(), scenario::resolve_path(scenario, library));
+  }
+  if (scenario.program) {
+    scenario.program->folder = relative_to(file.parent_path(), scenario::program_folder(scenario));
   }
   results::write_whole(file.string(), scenario::describe(scenario) + "\n");
 }

@@ -57,14 +57,31 @@ std::vector<Entry> models(const Registry&) {
   return entries;
 }
 
+const char* what_is(data::DataSource own) {
+  switch (own) {
+    case data::DataSource::idx:
+      return "samples of one's own, of any shape and classes: IDX files in data.path, named as those of mnist";
+    case data::DataSource::csv:
+      return "samples of one's own: a line each of the table data.path, a column for the class";
+    case data::DataSource::npy:
+      return "samples of one's own: NumPy's arrays x_train, y_train, x_test, y_test in data.path";
+    default:
+      return "";
+  }
+}
+
 std::vector<Entry> data_sets(const Registry&) {
   std::vector<Entry> entries;
   for (const auto& source : data::enum_names(data::DataSource{})) {
-    const auto [shape, classes] = data::data_shape(source.value);
+    if (data::is_own(source.value)) {
+      entries.push_back({std::string(source.name), what_is(source.value)});
+      continue;
+    }
+    const data::DataShape data = data::data_shape(source.value);
     entries.push_back(
         {std::string(source.name),
-         fmt::format("{} x {} x {} values, {} classes, {}", shape.channels, shape.height, shape.width, classes,
-                     source.value == data::DataSource::synthetic ? "generated" : "files in data.path")});
+         fmt::format("{} x {} x {} values, {} classes, {}", data.shape.channels, data.shape.height, data.shape.width,
+                     data.classes, source.value == data::DataSource::synthetic ? "generated" : "files in data.path")});
   }
   return entries;
 }
@@ -111,6 +128,18 @@ const char* what_is(graph::GraphKind kind) {
       return "those 1, 2, 4, 8 ... ahead and behind";
     case graph::GraphKind::one_peer_exponential:
       return "one in each round: 1, 2, 4, 8 ... ahead in turn";
+    case graph::GraphKind::line:
+      return "both neighbours on a ring that is open";
+    case graph::GraphKind::star:
+      return "all with the first worker";
+    case graph::GraphKind::grid:
+      return "up to four neighbours on a torus that is open";
+    case graph::GraphKind::hierarchical:
+      return "complete graphs of \"group\" workers, whose first ones are a complete graph, too";
+    case graph::GraphKind::small_world:
+      return "a ring with \"degree\" neighbours, of whose edges some move: drawn once; connected";
+    case graph::GraphKind::erdos_renyi:
+      return "each pair with a \"probability\": drawn once; connected";
   }
   return "";
 }
@@ -134,6 +163,8 @@ std::vector<Entry> graphs(const Registry&) {
   for (const auto& kind : graph::enum_names(graph::PairGraph{})) {
     entries.push_back({std::string(kind.name), what_is(kind.value)});
   }
+  entries.push_back(
+      {"edges", "one's own: {\"edges\": \"graph.csv\"} or [[\"w0\", \"w1\"], ...]; a list of graphs: one a round"});
   return entries;
 }
 

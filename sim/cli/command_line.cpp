@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "core/base/check.hpp"
 #include "core/nn/kernels/tile.hpp"
@@ -14,6 +16,7 @@
 #include "sim/cli/options/help.hpp"
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/scenario/plugins.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
@@ -65,6 +68,38 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   words.insert(words.begin(), "run");
 }
 
+constexpr const char* plugins_variable = "DDLSIM_PLUGINS";
+
+// Takes --load LIB out of the words, of whichever command, and opens these libraries and those of the variable, where
+// programs that this one starts find all of them.
+void load_plugins(Registry& systems, std::vector<std::string>& words) {
+  std::vector<std::string> libraries;
+  const char* named = std::getenv(plugins_variable);
+  std::istringstream list(named != nullptr ? named : "");
+  for (std::string library; std::getline(list, library, ':');) {
+    if (!library.empty()) libraries.push_back(library);
+  }
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    constexpr std::string_view option = "--load", with_value = "--load=";
+    if (words[i] == option) {
+      if (++i == words.size()) throw InputError("--load: names no library; expected --load LIB.so");
+      libraries.push_back(words[i]);
+    } else if (words[i].starts_with(with_value)) {
+      libraries.push_back(words[i].substr(with_value.size()));
+    } else {
+      others.push_back(words[i]);
+    }
+  }
+  words = std::move(others);
+  std::string all;
+  for (const std::string& library : libraries) {
+    scenario::open_plugin(systems, library);
+    all += (all.empty() ? "" : ":") + std::filesystem::absolute(library).string();
+  }
+  if (!all.empty()) setenv(plugins_variable, all.c_str(), 1);
+}
+
 }  // namespace
 
 void set_up(CLI::App& app) {
@@ -90,11 +125,13 @@ int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<
   return parsed->act();
 }
 
-int run_program(int argc, char** argv, const Registry& systems,
+int run_program(int argc, char** argv, Registry systems,
                 int (*command_line)(const Registry&, std::vector<std::string>)) {
   int code = kInternalError;
   try {
-    code = command_line(systems, {argv + 1, argv + argc});
+    std::vector<std::string> words{argv + 1, argv + argc};
+    load_plugins(systems, words);
+    code = command_line(systems, std::move(words));
   } catch (...) {
     code = report_error(std::current_exception());
   }
@@ -110,6 +147,8 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
   CLI::App app{"Simulates distributed deep learning: real training on a simulated cluster.", "ddlsim"};
   set_up(app);
   app.footer(
+      "Any command: --load LIB.so    training systems of one's own, as if built in\n"
+      "\n"
       "Laboratory (ddlsim-lab):\n"
       "  emulate, reproduce, bench    how the simulation itself is checked\n"
       "\n"

@@ -19,8 +19,9 @@ void set_up(CLI::App& app);
 // Parses `words`, the first of which names one of the commands of `app`, and runs that.
 int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<std::string> words);
 
-// The rest of main(): runs a command line with the systems of the program, and reports what it throws.
-int run_program(int argc, char** argv, const Registry& systems,
+// The rest of main(): runs a command line with the systems of the program and of the libraries that --load and
+// DDLSIM_PLUGINS name, and reports what it throws.
+int run_program(int argc, char** argv, Registry systems,
                 int (*command_line)(const Registry&, std::vector<std::string>));
 
 }  // namespace ddl::cli

@@ -11,6 +11,7 @@
 #include "core/node/registry.hpp"
 #include "sim/jobs/expect/expect.hpp"
 #include "sim/results/compare/comparison.hpp"
+#include "sim/run/forecast.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/view/plots/picture.hpp"
 
@@ -41,18 +42,20 @@ enum class FileKind { scenario, sweep, schema };
 FileKind kind_of(const std::string& text);
 
 // Prints the lower bounds of each scenario, how fast its models come together, and what a run may cost; of sweeps how
-// many runs they are. JSON Schemas, which lie beside scenarios, are named as such. With `json` an object for a
-// scenario, of several a list, and nothing else.
+// many runs they are. JSON Schemas, which lie beside scenarios, are named as such. `programs`: whether those that
+// scenarios name are started, and libraries opened. With `json` an object for a scenario, of several a list, and
+// nothing else.
 void check_scenarios(const Registry& systems, const std::vector<std::string>& files,
-                     const std::vector<scenario::Override>& overrides, bool json);
+                     const std::vector<scenario::Override>& overrides, run::Programs programs, bool json);
 
 // How fast averaging alone brings the models together, in lines of `width` letters; empty where a system does not
 // average.
-std::string consensus_text(const scenario::Scenario& scenario, std::size_t width);
+std::string consensus_text(const scenario::Scenario& scenario, std::size_t width, run::Programs programs);
 
 // Prints a scenario with all defaults filled in, or a sweep with all its scenarios; or, of a path such as
 // algorithm.ako, the keys there.
-void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides);
+void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides,
+              run::Programs programs);
 
 struct NewSettings {
   std::string name = "ako";

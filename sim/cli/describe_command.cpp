@@ -98,7 +98,10 @@ bool looks_like_keys(const std::string& text) {
 
 }  // namespace
 
-void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides) {
+void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides,
+              run::Programs programs) {
+  Registry known = systems;
+  known.open_libraries(programs == run::Programs::are_asked);
   for (const results::FileDictionary& file : results::result_dictionary()) {
     if (what != file.file) continue;  // even where it lies here: it is no scenario
     std::cout << file_text(file, Terminal(STDOUT_FILENO).columns());
@@ -107,17 +110,18 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
   if (looks_like_keys(what)) {
     const std::size_t width = Terminal(STDOUT_FILENO).columns();
     const std::string of_sweeps = sweep_text(what, width);
-    std::cout << (of_sweeps.empty() ? keys_text(systems, what, width) : of_sweeps);
+    std::cout << (of_sweeps.empty() ? keys_text(known, what, width) : of_sweeps);
     return;
   }
   const std::string text = scenario::scenario_text(what);
   if (kind_of(text) == FileKind::sweep) {
-    std::cout << described_sweep(jobs::plan_sweep(systems, jobs::parse_sweep(text, what, overrides)));
+    std::cout << described_sweep(jobs::plan_sweep(known, jobs::parse_sweep(text, what, overrides)));
   } else {
-    const scenario::Scenario scenario = scenario::parse_scenario(systems, text, what, overrides);
+    const scenario::Scenario scenario = scenario::parse_scenario(known, text, what, overrides);
     NotePrinter().print(scenario);
     std::cout << scenario::describe(scenario);
-    std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns());  // beside what may be read as JSON
+    std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns(),
+                                programs);  // beside what may be read as JSON
   }
 }
 

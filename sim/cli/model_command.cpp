@@ -53,7 +53,11 @@ Subject subject_of_scenario(const Registry& systems, const ModelSettings& settin
   }
   const scenario::Scenario scenario = scenario::read_scenario(systems, settings.model, settings.overrides);
   if (scenario.model.none()) throw InputError(settings.model + ": $.model: \"none\" has no layers; expected a model");
-  const data::DataShape data = data::data_shape(scenario.data.source);
+  if (scenario.program) {
+    throw InputError(settings.model +
+                     ": $.model: is a program's, whose layers ddlsim does not see; expected a network");
+  }
+  const data::DataShape data = data_shape_of(scenario);
   const auto bytes = scenario.wire.model_bytes;
   return {scenario.model.name == "layers" ? scenario.name : scenario.model.name, scenario.model, data.shape,
           data.classes, bytes ? std::optional(bytes->value) : std::nullopt};
@@ -70,7 +74,12 @@ Subject named_subject(const ModelSettings& settings) {
     if (settings.model != named.name) continue;
     Subject subject{settings.model, {settings.model, {}}, named.input, 10, std::nullopt};
     if (!settings.data.empty()) {
-      const data::DataShape data = data::data_shape(value_named<data::DataSource>(settings.data, "--data"));
+      const auto source = value_named<data::DataSource>(settings.data, "--data");
+      if (data::is_own(source)) {
+        throw InputError("model --data: the shape of " + settings.data +
+                         " is in the files; expected a scenario with them, instead of " + settings.model);
+      }
+      const data::DataShape data = data::data_shape(source);
       subject.input = data.shape;
       subject.classes = data.classes;
     }
@@ -161,7 +170,9 @@ std::string model_json(Subject subject, const std::vector<nn::LayerRow>& rows) {
   json["total"] = json_of(nn::total_of(rows));
   for (const char* of_a_layer : {"name", "kind"}) json["total"].erase(of_a_layer);
   if (subject.wire_bytes) json["model_bytes"] = *subject.wire_bytes;
-  json["model"] = scenario::to_json_value(subject.spec);
+  std::optional<scenario::ProgramSpec> none;
+  scenario::ModelChoice model{subject.spec, none};
+  json["model"] = scenario::to_json_value(model);
   return scenario::layout(json);
 }
 

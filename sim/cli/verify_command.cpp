@@ -85,7 +85,7 @@ std::optional<fs::path> recorded_folder(const fs::path& result) {
 std::vector<scenario::Override> given_paths(const RunSettings& settings) {
   std::vector<scenario::Override> where;
   for (const scenario::Override& given : settings.overrides) {
-    if (given.path != "data.path") {
+    if (given.path != "data.path" && given.path != "data.test_path" && given.path != "training.init.file") {
       throw InputError("run --verify-digest: --set " + given.path +
                        ": would make it another run; expected nothing but data.path, where the same data lie now");
     }
@@ -200,6 +200,8 @@ int verify_digest(const Registry& systems, const RunSettings& settings) {
   std::string why;
   if (earlier.other_program) {
     why = "; another build or version of ddlsim wrote it";
+  } else if (std::ranges::find(earlier.differences, "model") != earlier.differences.end()) {
+    why = "; the model's program is not what it was for the run";
   } else if (earlier.other_math) {
     why = "; its math was " + *earlier.other_math;
   }

@@ -139,7 +139,7 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
         const Job& job = jobs[open[next]];
         AtWork& work = at_work.try_emplace(next, job.folder).first->second;
         try {
-          work.identity = identities.of(job.seeded());
+          work.identity = identities.before_run(job.seeded());
         } catch (const InputError& error) {
           return [what = std::string(error.what())]() -> std::string { throw InputError(what); };
         }

@@ -19,6 +19,9 @@
 namespace ddl::run {
 namespace {
 
+// Of a program's model while nobody has asked it, so that what depends on no size can be said.
+constexpr double of_unknown_size = 4e6;
+
 // Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
 double derived_seconds(const nn::Model& model, int batch_size, double speed_flops) {
   return 3 * 2 * model.forward_multiply_adds() * batch_size / speed_flops;
@@ -79,18 +82,12 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
 }
 
 // A model's own, by its operations; when timing only as many as the scenario says, all alike.
-std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const nn::Model* model, std::size_t parameters) {
+std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const scenario::LearnedModel* model,
+                                 std::size_t parameters) {
+  if (model != nullptr) return model->layers;
   std::vector<LayerInfo> layers;
-  if (model == nullptr) {
-    const int count = scenario.compute.layers.value_or(0);
-    for (int layer = 0; layer < count; ++layer) layers.push_back({even_part(parameters, count, layer)});
-    return layers;
-  }
-  std::size_t begin = 0;
-  for (const auto& [size, multiply_adds] : model->learning_layers()) {
-    layers.push_back({{begin, begin + size}, multiply_adds});
-    begin += size;
-  }
+  const int count = scenario.program ? 1 : scenario.compute.layers.value_or(0);  // of a program that was not asked
+  for (int layer = 0; layer < count; ++layer) layers.push_back({even_part(parameters, count, layer)});
   return layers;
 }
 
@@ -109,7 +106,8 @@ int learners_of(const scenario::Scenario& scenario, const Cluster& cluster) {
   return scenario.algorithm->facts().one_trains ? 1 : cluster.workers / sharing_of(scenario, cluster);
 }
 
-Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {
+Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric,
+                     const scenario::LearnedModel* model) {
   check_against_platform(scenario, fabric);
   Cluster cluster;
   cluster.workers = fabric.worker_count();
@@ -123,20 +121,22 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   for (int node = 0; node < cluster.workers + cluster.servers; ++node) cluster.sites.push_back(fabric.site(node));
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
-  const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
-  const double model_bytes = scenario.wire.model_bytes ? scenario.wire.model_bytes->value : real_bytes;
+  const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameters) : 0;
+  const bool unknown = scenario.program && model == nullptr;
+  const double own_bytes = unknown ? of_unknown_size : real_bytes;
+  const double model_bytes = scenario.wire.model_bytes ? scenario.wire.model_bytes->value : own_bytes;
   cluster.model_bytes = static_cast<std::uint64_t>(std::llround(model_bytes));
   const int kept_vectors = nn::Optimizer::kept_vectors(scenario.training.optimizer);
   cluster.replica_bytes = cluster.model_bytes * static_cast<std::uint64_t>(1 + kept_vectors);
-  cluster.parameters =
-      model != nullptr ? model->parameter_count() : static_cast<std::size_t>(std::ceil(model_bytes / 4));
-  if (model != nullptr) cluster.tensors = model->tensors();
+  cluster.parameters = model != nullptr ? model->parameters : static_cast<std::size_t>(std::ceil(model_bytes / 4));
+  if (model != nullptr) cluster.tensors = model->tensors;
   cluster.layers = layers_of(scenario, model, cluster.parameters);
   cluster.steps_by_slices = nn::Optimizer::takes_slices(scenario.training.optimizer);
   for (int worker = 0; worker < cluster.workers; ++worker) {
-    const double seconds = scenario.compute.seconds_per_batch
-                               ? scenario.compute.seconds_per_batch->value
-                               : derived_seconds(*model, scenario.training.batch_size, fabric.speed_flops(worker));
+    const double seconds =
+        scenario.compute.seconds_per_batch
+            ? scenario.compute.seconds_per_batch->value
+            : derived_seconds(*model->network, scenario.training.batch_size, fabric.speed_flops(worker));
     cluster.worker_names.push_back(fabric.name(worker));
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
@@ -149,8 +149,9 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
 }
 
 network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
-                          const nn::Model* model) {
-  return network::bounds_of(fabric, traffic_of(*scenario.algorithm, model, cluster), cluster.compute_s,
+                          const scenario::LearnedModel* model) {
+  const nn::Model* network = model != nullptr ? model->network : nullptr;
+  return network::bounds_of(fabric, traffic_of(*scenario.algorithm, network, cluster), cluster.compute_s,
                             static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value);
 }
 

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "core/nn/model.hpp"
 #include "core/node/node.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/platform/fabric.hpp"
@@ -20,11 +19,13 @@ int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster);
 // Workers whose minibatches differ: all, but for those that share one model or idle.
 int learners_of(const scenario::Scenario& scenario, const Cluster& cluster);
 
-// `model` is null when timing only. Throws InputError for what could not be checked before the platform was known.
-Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);
+// `model` is null when timing only, or not known. Throws InputError for what could not be checked before the platform
+// was known.
+Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric,
+                     const scenario::LearnedModel* model);
 
 // The lower bounds of the scenario's system on that platform.
 network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
-                          const nn::Model* model);
+                          const scenario::LearnedModel* model);
 
 }  // namespace ddl::run

@@ -45,8 +45,8 @@ Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabri
       sharing_(sharing_of(scenario, cluster_)),
       only_trainer_(only_trainer_of(scenario, cluster_)),
       stepping_(only_trainer_ ? 1 : cluster_.workers),
-      held_(trainer_ ? scenario.algorithm->split_parts(trainer_->model(), cluster_)
-                     : std::vector<std::vector<std::uint32_t>>()),
+      held_(network() != nullptr ? scenario.algorithm->split_parts(*network(), cluster_)
+                                 : std::vector<std::vector<std::uint32_t>>()),
       holders_(scenario.algorithm->model_holders(cluster_)),
       bounds_(bounds_of(scenario, fabric, cluster_, model())),
       training_samples_(static_cast<double>(cluster_.training_samples)),
@@ -85,10 +85,10 @@ Progress Experiment::progress(double now_s) const {
 }
 
 double Experiment::expected_s() const {
+  if (scenario_.program) return 0;
   const Workload workload = workload_of(scenario_, bounds_, learners_of(scenario_, cluster_), training_samples_);
-  const Traffic traffic = traffic_of(*scenario_.algorithm, model(), cluster_);
-  const Cost cost = cost_of(scenario_, fabric_, cluster_, traffic, bounds_, workload,
-                            trainer_ ? &trainer_->model() : nullptr, evaluated_samples());
+  const Traffic traffic = traffic_of(*scenario_.algorithm, network(), cluster_);
+  const Cost cost = cost_of(scenario_, fabric_, cluster_, traffic, bounds_, workload, model(), evaluated_samples());
   return cost.clock_s(trainer_ ? trainer_->threads() : 1);
 }
 

@@ -43,7 +43,8 @@ class Experiment {
   const graph::SharedGraphs& graphs() const { return graphs_; }
   const network::Bounds& bounds() const { return bounds_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }  // null: timing only
-  const nn::Model* model() const { return trainer_ ? &trainer_->model() : nullptr; }
+  const scenario::LearnedModel* model() const { return trainer_ ? &trainer_->model() : nullptr; }
+  const nn::Model* network() const { return model() != nullptr ? model()->network : nullptr; }
   int nodes() const { return cluster_.workers + cluster_.servers; }
   bool is_worker(int node) const { return node < cluster_.workers; }
   std::size_t evaluated_samples() const;  // of the test set; when timing only as many as there would be
@@ -56,7 +57,7 @@ class Experiment {
   double samples() const;                                    // in them
   double epochs() const { return samples() / training_samples_; }
   Progress progress(double now_s) const;
-  double expected_s() const;  // what the run may take by the clock
+  double expected_s() const;  // what the run may take by the clock; 0: not known, for a program computes
 
   // How many evaluations the steps so far have asked for.
   std::int64_t evaluations_by_steps() const;

@@ -1,15 +1,22 @@
 #include "sim/run/forecast.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/partition.hpp"
 #include "core/nn/layer_table.hpp"
 #include "core/nn/model.hpp"
+#include "sim/external/model.hpp"
 #include "sim/run/cluster.hpp"
 #include "sim/run/host_schedule.hpp"
-#include "sim/run/learning/trainer.hpp"
+#include "sim/run/learning/learner.hpp"
+#include "sim/run/learning/weights_file.hpp"
 #include "sim/run/recorded/minibatches.hpp"
 #include "sim/run/rows/archive.hpp"
 #include "sim/run/workload.hpp"
@@ -22,7 +29,8 @@ void members(A& archive, graph::Consensus& consensus) {
 }
 template <class A>
 void members(A& archive, Cost& cost) {
-  archive(cost.start_s, cost.gradients_s, cost.evaluation_s, cost.messages_s, cost.messages_reached);
+  archive(cost.start_s, cost.gradients_s, cost.evaluation_s, cost.messages_s, cost.gradients, cost.evaluations,
+          cost.messages_reached);
 }
 template <class A>
 void members(A& archive, SiteForecast& site) {
@@ -31,8 +39,8 @@ void members(A& archive, SiteForecast& site) {
 template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.system_notes, forecast.sites, forecast.cost, forecast.steps, forecast.model_bytes, forecast.workers,
-          forecast.compute_s);
+          forecast.system_notes, forecast.sites, forecast.cost, forecast.steps, forecast.model_bytes,
+          forecast.parameters, forecast.workers, forecast.compute_s);
 }
 
 namespace {
@@ -82,6 +90,45 @@ std::vector<std::string> host_notes(const scenario::Scenario& scenario, const pl
   return notes;
 }
 
+// What learns, as far as it can be known; when timing only nothing.
+struct Learning {
+  std::unique_ptr<const nn::Model> network;  // which the model points to, wherever this is moved
+  std::optional<scenario::LearnedModel> model;
+  data::DataSplit data;
+  double gradient_s = 0, evaluation_s = 0;  // of a program, as measured
+};
+
+Learning learning_of_program(const scenario::Scenario& scenario) {
+  using Clock = std::chrono::steady_clock;
+  external::Model program(scenario, 1);
+  Learning learning;
+  learning.model = external::learned_model(program.hello());
+  learning.data = dealt_by(program.hello());
+  std::vector<float> weights(learning.model->parameters), gradient(weights.size());
+  program.initialize(scenario.seed, weights);
+  const auto batch = std::min(unsigned_of(scenario.training.batch_size), learning.data.train.size());
+  std::vector<std::uint32_t> samples(batch);
+  std::iota(samples.begin(), samples.end(), 0u);
+  const auto began = Clock::now();
+  program.gradient(0, weights, {.samples = samples}, gradient);
+  const auto went_on = Clock::now();
+  program.evaluate(0, weights);
+  learning.gradient_s = std::chrono::duration<double>(went_on - began).count();
+  learning.evaluation_s = std::chrono::duration<double>(Clock::now() - went_on).count();
+  return learning;
+}
+
+Learning learning_of(const scenario::Scenario& scenario, Programs programs) {
+  Learning learning;
+  if (scenario.program) return programs == Programs::are_asked ? learning_of_program(scenario) : std::move(learning);
+  if (scenario.model.none()) return learning;
+  learning.data = load_data(scenario);  // reading it is the only way to know that it is whole
+  learning.network =
+      std::make_unique<nn::Model>(scenario.model, learning.data.train.shape, learning.data.train.classes);
+  learning.model = scenario::learned_model(*learning.network);
+  return learning;
+}
+
 std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
   std::vector<SiteForecast> sites;
   for (const std::string& name : fabric.site_names()) sites.push_back({.name = name, .workers = {}, .servers = {}});
@@ -94,26 +141,27 @@ std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
 
 }  // namespace
 
-Forecast forecast_here(const scenario::Scenario& scenario) {
+Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   const platform::Fabric fabric(scenario);
   [[maybe_unused]] const HostSchedule hosts(scenario, fabric);  // throws where faults cannot be
-  std::optional<nn::Model> model;
-  data::DataSplit data;
-  if (!scenario.model.none()) {
-    data = load_data(scenario);  // reading it is the only way to know that it is whole
-    model.emplace(scenario.model, data.train.shape, data.train.classes);
-  }
-  Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
+  const Learning learning = learning_of(scenario, programs);
+  const scenario::LearnedModel* model = learning.model ? &*learning.model : nullptr;
+  const nn::Model* network = model != nullptr ? model->network : nullptr;
+  if (network != nullptr && scenario.training.init.from_file() != nullptr) weights_of_file(scenario, *network);
+  Cluster cluster = make_cluster(scenario, fabric, model);
   const int workers = learners_of(scenario, cluster);
-  if (model) {
-    cluster.training_samples = data.train.size();
-    check_partition(scenario, data.train.size(), workers);
-    // The size of shards can depend on the draw.
-    if (nn::norm_of_single_values(*model)) shards_of(scenario, *model, data.train, cluster.workers);
+  if (model != nullptr) {
+    cluster.training_samples = learning.data.train.size();
+    check_partition(scenario, learning.data.train.size(), workers);
+    // The size of shards can depend on the draw, or on the data.
+    if ((network != nullptr && nn::norm_of_single_values(*network)) ||
+        scenario.data.partition == data::PartitionKind::column) {
+      shards_of(scenario, network, learning.data.train, cluster.workers);
+    }
   }
-  if (memory_use_of(*scenario.algorithm, model ? &*model : nullptr, cluster.workers).all_to_all)
+  if (memory_use_of(*scenario.algorithm, network, model != nullptr ? model->parameters : 0, cluster.workers).all_to_all)
     check_all_routes(fabric);
-  const Traffic traffic = traffic_of(*scenario.algorithm, model ? &*model : nullptr, cluster);
+  const Traffic traffic = traffic_of(*scenario.algorithm, network, cluster);
   for (const auto& [source, target] : traffic.unlisted) static_cast<void>(fabric.find_route(source, target));
   Forecast forecast;
   forecast.network = fabric.network_plan();
@@ -124,20 +172,26 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
-  forecast.model_bytes = static_cast<double>(cluster.model_bytes);
+  if (model != nullptr) forecast.parameters = static_cast<double>(model->parameters);
+  const bool known = model != nullptr || scenario.wire.model_bytes;
+  forecast.model_bytes = known ? static_cast<double>(cluster.model_bytes) : 0;
   forecast.workers = cluster.worker_names;
   forecast.compute_s = cluster.compute_s;
   forecast.consensus = consensus_of(*scenario.algorithm, cluster);
   const Workload workload =
       workload_of(scenario, forecast.bounds, workers, static_cast<double>(cluster.training_samples));
   forecast.steps = workload.steps;
-  check_workload(scenario, workload, cluster, model ? &*model : nullptr);
-  forecast.cost = cost_of(scenario, fabric, cluster, traffic, forecast.bounds, workload, model ? &*model : nullptr,
-                          data.test.size());
+  check_workload(scenario, workload, cluster, model);
+  forecast.cost =
+      cost_of(scenario, fabric, cluster, traffic, forecast.bounds, workload, model, learning.data.test.size());
+  forecast.cost.gradients_s += forecast.cost.gradients * learning.gradient_s;
+  forecast.cost.evaluation_s += forecast.cost.evaluations * learning.evaluation_s;
   return forecast;
 }
 
-std::string forecast_as_bytes(const scenario::Scenario& scenario) { return to_bytes(forecast_here(scenario)); }
+std::string forecast_as_bytes(const scenario::Scenario& scenario, Programs programs) {
+  return to_bytes(forecast_here(scenario, programs));
+}
 
 Forecast forecast_from(const std::string& bytes) { return from_bytes<Forecast>(bytes); }
 

@@ -27,17 +27,23 @@ struct Forecast {
   std::vector<std::string> system_notes;  // see System::notes
   std::vector<SiteForecast> sites;        // that the platform names
   Cost cost;
-  double steps = 0;  // of each worker, see Workload
-  double model_bytes = 0;
+  double steps = 0;        // of each worker, see Workload
+  double model_bytes = 0;  // 0: a program's, which was not asked
+  double parameters = 0;   // likewise
   std::vector<std::string> workers;
   std::vector<double> compute_s;  // mean seconds of a gradient, by worker
 };
 
-// Builds the platform and reads the data, in this process, which can do so once. Throws InputError.
-Forecast forecast_here(const scenario::Scenario& scenario);
+// Whether a program that the scenario names is started to learn of its model, and asked for a gradient and an
+// evaluation to see what they take.
+enum class Programs { are_left_alone, are_asked };
+
+// Builds the platform and reads the data, in this process, which can do so once. Throws InputError, and RunFailed of
+// programs.
+Forecast forecast_here(const scenario::Scenario& scenario, Programs programs);
 
 // The same as bytes, to be handed over by a child.
-std::string forecast_as_bytes(const scenario::Scenario& scenario);
+std::string forecast_as_bytes(const scenario::Scenario& scenario, Programs programs = Programs::are_left_alone);
 Forecast forecast_from(const std::string& bytes);
 
 }  // namespace ddl::run

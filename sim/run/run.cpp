@@ -73,20 +73,38 @@ void members(A& archive, Measurement& m) {
 template <class A>
 void members(A& archive, RecordedSamples& samples) {
   archive(samples.shape.channels, samples.shape.height, samples.shape.width, samples.numbers, samples.images,
-          samples.labels, samples.mean, samples.scale);
+          samples.labels, samples.mean, samples.scale, samples.values);
 }
 template <class A>
 void members(A& archive, Recordings& recordings) {
   archive(recordings.initial_weights, recordings.own_initial_weights, recordings.shards, recordings.batches,
           recordings.samples, recordings.draws);
 }
+}  // namespace ddl::run
+
+// Beside the struct, where it is looked for.
+namespace ddl::scenario {
+
+template <class A>
+void members(A& archive, ProgramFacts::Tensor& tensor) {
+  archive(tensor.name, tensor.shape);
+}
+template <class A>
+void members(A& archive, ProgramFacts& facts) {
+  archive(facts.tensors, facts.version);
+}
+
+}  // namespace ddl::scenario
+
+namespace ddl::run {
+
 template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
-          r.weights_at_servers, r.recorded, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered,
-          r.messages_sent, r.longest_queue, r.replicas, r.consensus_distance, r.stopped_by, r.divergence, r.faults,
-          r.given_up, r.bounds, r.network, r.trace, r.measured, r.events, r.math_s, r.evaluation_s, r.wall_s, r.cpu_s,
-          r.peak_memory_bytes);
+          r.weights_at_servers, r.recorded, r.program, r.simulated_s, r.samples, r.epochs, r.bytes_sent,
+          r.bytes_delivered, r.messages_sent, r.longest_queue, r.replicas, r.consensus_distance, r.stopped_by,
+          r.divergence, r.faults, r.given_up, r.bounds, r.network, r.trace, r.measured, r.events, r.math_s,
+          r.evaluation_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
 }
 
 }  // namespace ddl::run
@@ -128,8 +146,8 @@ RunResult run(const scenario::Scenario& scenario, const RunOptions& options) {
   return in_child_of(scenario, [&] { return run_here(scenario, options); });
 }
 
-Forecast forecast_of(const scenario::Scenario& scenario) {
-  return forecast_from(in_child_of(scenario, [&] { return forecast_as_bytes(scenario); }));
+Forecast forecast_of(const scenario::Scenario& scenario, Programs programs) {
+  return forecast_from(in_child_of(scenario, [&] { return forecast_as_bytes(scenario, programs); }));
 }
 
 }  // namespace ddl::run

@@ -34,6 +34,6 @@ std::string in_child_of(const scenario::Scenario& scenario, const std::function<
 RunResult in_child_of(const scenario::Scenario& scenario, const std::function<RunResult()>& work);
 
 // What can be said of a run without running it, from a child process. Throws InputError.
-Forecast forecast_of(const scenario::Scenario& scenario);
+Forecast forecast_of(const scenario::Scenario& scenario, Programs programs = Programs::are_left_alone);
 
 }  // namespace ddl::run

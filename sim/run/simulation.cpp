@@ -9,7 +9,7 @@
 #include "core/base/check.hpp"
 #include "sim/run/actors/sim_node.hpp"
 #include "sim/run/rows/collection.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 
 namespace ddl::run {
 

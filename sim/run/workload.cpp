@@ -13,7 +13,7 @@
 #include "core/nn/math_mode.hpp"
 #include "sim/network/packets/segment.hpp"
 #include "sim/run/cluster.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/memory.hpp"
 
 namespace ddl::run {
@@ -113,7 +113,7 @@ Workload workload_of(const scenario::Scenario& scenario, const network::Bounds& 
 }
 
 void check_workload(const scenario::Scenario& scenario, const Workload& workload, const Cluster& cluster,
-                    const nn::Model* model) {
+                    const scenario::LearnedModel* model) {
   if (workload.steps > most_steps) {
     throw InputError(
         fmt::format("$.stop: lets each worker take about {:.3g} steps, of {:.3g} s; expected at most {:.0e}",
@@ -132,26 +132,28 @@ void check_workload(const scenario::Scenario& scenario, const Workload& workload
 }
 
 Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
-             const Traffic& traffic, const network::Bounds& bounds, const Workload& workload, const nn::Model* model,
-             std::size_t evaluated) {
+             const Traffic& traffic, const network::Bounds& bounds, const Workload& workload,
+             const scenario::LearnedModel* model, std::size_t evaluated) {
   Cost cost{.start_s = start_s};
   double carried_models =
       bounds.bytes_per_step * cluster.workers / std::max(1.0, static_cast<double>(cluster.model_bytes));
+  const nn::Model* network = model != nullptr ? model->network : nullptr;
   if (model != nullptr) {
-    const SampleCost sample = sample_cost(*model);
-    const auto parameters = static_cast<double>(model->parameter_count());
+    const SampleCost sample = network != nullptr ? sample_cost(*network) : SampleCost();
+    const auto parameters = static_cast<double>(model->parameters);
     const int learners = learners_of(scenario, cluster);
-    cost.gradients_s = workload.steps * learners *
-                       (sample.gradient_s * scenario.training.batch_size + parameters * parameter_s + hand_over_s);
+    cost.gradients = workload.steps * learners;
+    cost.gradients_s =
+        cost.gradients * (sample.gradient_s * scenario.training.batch_size + parameters * parameter_s + hand_over_s);
     cost.gradients_s += workload.steps * carried_models * parameters * carried_s;
     // Each worker's, and their mean; or the one that is judged. All begin with one.
     const double models = scenario.algorithm->model_holders(cluster).empty() ? cluster.workers + 1.0 : 1.0;
-    const double evaluations = 1 + (workload.evaluations - 1) * models;
+    cost.evaluations = 1 + (workload.evaluations - 1) * models;
     std::size_t samples = evaluated;
-    if (model->needs_estimates()) {
+    if (network != nullptr && network->needs_estimates()) {
       for (const auto& batch : nn::estimation_batches(cluster.training_samples)) samples += batch.size();
     }
-    cost.evaluation_s = evaluations * static_cast<double>(samples) * sample.forward_s;
+    cost.evaluation_s = cost.evaluations * static_cast<double>(samples) * sample.forward_s;
   }
   double messages = traffic.unlisted_messages;
   for (const auto& phase : traffic.phases) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 
-#include "core/nn/model.hpp"
 #include "core/node/node.hpp"
 #include "core/node/traffic.hpp"
 #include "sim/network/bounds.hpp"
@@ -25,13 +24,14 @@ Workload workload_of(const scenario::Scenario& scenario, const network::Bounds& 
 // Throws InputError, with the path, for a run that no machine would come to the end of, or that this machine's memory
 // does not hold. `model` is null when timing only.
 void check_workload(const scenario::Scenario& scenario, const Workload& workload, const Cluster& cluster,
-                    const nn::Model* model);
+                    const scenario::LearnedModel* model);
 
 // Seconds of one core of a usual machine, mostly within a factor of two. Where steps are bounded by the network or only
 // an accuracy ends the run, the number of steps is a guess, and so is this.
 struct Cost {
   double start_s = 0, gradients_s = 0, evaluation_s = 0, messages_s = 0;
-  double messages_reached = 0;  // whose shares one that starts or ends moves, at most; 0: packets travel
+  double gradients = 0, evaluations = 0;  // how many: a program's take what it takes
+  double messages_reached = 0;            // whose shares one that starts or ends moves, at most; 0: packets travel
 
   double core_s() const { return start_s + gradients_s + evaluation_s + messages_s; }
   // By the clock, with so many math threads.
@@ -40,7 +40,7 @@ struct Cost {
 
 // `model` is null when timing only. `evaluated`: samples of an evaluation.
 Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
-             const Traffic& traffic, const network::Bounds& bounds, const Workload& workload, const nn::Model* model,
-             std::size_t evaluated);
+             const Traffic& traffic, const network::Bounds& bounds, const Workload& workload,
+             const scenario::LearnedModel* model, std::size_t evaluated);
 
 }  // namespace ddl::run

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -43,6 +44,9 @@ inline std::vector<std::string> model_names() {
   return names;
 }
 
+// Of `data`, where a program has the data.
+inline constexpr std::string_view keys_of_program_data[] = {"partition", "alpha", "shuffle"};
+
 inline bool within(double value, const Rule& rule) {
   return value >= rule.at_least && value <= rule.at_most && value > rule.above && value < rule.below;
 }
@@ -78,6 +82,6 @@ inline bool must_be_given(const FieldValue& value, const Rule& rule) {
 // Settings that are seen with their types: those whose forms are the scenario's own, and what holds them.
 template <class T>
 inline constexpr bool has_own_form =
-    std::is_same_v<T, nn::ModelSpec> || std::is_same_v<T, HostChoice> || std::is_same_v<T, PlatformSpec>;
+    std::is_same_v<T, ModelChoice> || std::is_same_v<T, HostChoice> || std::is_same_v<T, PlatformSpec>;
 
 }  // namespace ddl::scenario

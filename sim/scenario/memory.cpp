@@ -48,11 +48,12 @@ double values_between_layers(const nn::Model& model) {
 
 }  // namespace
 
-std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
+std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* model, int workers, int servers,
                                   double steps, std::int64_t training_samples) {
   std::vector<MemoryPart> parts;
   const double nodes = static_cast<double>(workers) + servers;
-  const MemoryUse use = memory_use_of(*scenario.algorithm, model, workers);
+  const nn::Model* network = model != nullptr ? model->network : nullptr;
+  const MemoryUse use = memory_use_of(*scenario.algorithm, network, model != nullptr ? model->parameters : 0, workers);
   parts.push_back({key_of_workers(scenario.platform),
                    counted(workers + servers, "host") + (use.all_to_all ? " that all talk to all" : ""),
                    nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0)});
@@ -66,8 +67,9 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
         {"$.record.batches", fmt::format("{:.4g} samples of minibatches", numbers), numbers * bytes_of_sample});
   }
 
-  const auto parameters = static_cast<double>(model->parameter_count());
+  const auto parameters = static_cast<double>(model->parameters);
   const double lasting = lasting_vectors(scenario, use);
+  const double whole = network != nullptr ? static_cast<double>(network->whole_parameter_count()) : parameters;
   const std::string vectors =
       use.parameters == use.training
           ? fmt::format("{} vectors of the {:.9g} parameters", lasting + passing_vectors, use.parameters)
@@ -75,18 +77,22 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
                         use.parameters, passing_vectors, use.training);
   parts.push_back({"$.model", fmt::format("{} of {} workers' models", vectors, workers),
                    4 * (use.parameters * lasting + use.training * passing_vectors + (servers > 0 ? 4 * parameters : 0) +
-                        2 * math_threads * static_cast<double>(model->whole_parameter_count()))});
-  const data::DataShape data = data::data_shape(scenario.data.source);
-  const double samples = static_cast<double>(training_samples + scenario.data.test.value_or(0));
-  parts.push_back({"$.data", fmt::format("{} samples x {} bytes", samples, data.shape.size()),
-                   samples * static_cast<double>(data.shape.size())});
+                        2 * math_threads * whole)});
+  if (network != nullptr) {
+    const data::DataShape data = data_shape_of(scenario);
+    const double samples = static_cast<double>(training_samples + scenario.data.test.value_or(0));
+    const std::size_t bytes = data.shape.size() * data.bytes_of_value;
+    parts.push_back(
+        {"$.data", fmt::format("{} samples x {} bytes", samples, bytes), samples * static_cast<double>(bytes)});
+  }
   if (scenario.data.partition == data::PartitionKind::full) {
     const double numbers = static_cast<double>(training_samples) * workers;
     parts.push_back({"$.data.partition",
                      fmt::format("{} with all {} samples", counted(workers, "worker"), training_samples),
                      numbers * bytes_of_place});
   }
-  const double values = values_between_layers(*model), batch = std::max(100, scenario.training.batch_size);
+  if (network == nullptr) return parts;  // what is between a program's layers lies in its processes
+  const double values = values_between_layers(*network), batch = std::max(100, scenario.training.batch_size);
   parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values between layers", batch, values),
                    4 * batch * (math_threads * values + use.values)});
   return parts;

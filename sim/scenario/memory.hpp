@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/model.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::scenario {
@@ -22,9 +21,9 @@ struct MemoryPart {
   double bytes = 0;
 };
 
-// `model` is null when timing only. `steps` of each worker and `training_samples` in all, 0 when not known. Accurate
-// within a factor of two where it is large.
-std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
+// `model` is null when timing only, or not known yet. `steps` of each worker and `training_samples` in all, 0 when not
+// known. Accurate within a factor of two where it is large.
+std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* model, int workers, int servers,
                                   double steps, std::int64_t training_samples);
 
 // Nothing if all parts fit into `most_bytes`; otherwise the largest, `what` then being "what is wrong; what was

@@ -72,7 +72,8 @@ inline constexpr Rule value_rule<FlopsPerSecond> = {.doc = "from then on", .abov
 
 template <class Value>
 inline constexpr const char* file_doc =
-    "CSV file of points instead, with the header time_s,bandwidth_bps (in bits); "
+    "CSV file of points instead, with the header time_s,bandwidth_bps (in bits), or Mahimahi's list of packets: a line "
+    "is a millisecond in which 1,500 bytes may leave, and after the last the list repeats; taken as means over 100 ms; "
     "its path is relative to the scenario";
 template <>
 inline constexpr const char* file_doc<Seconds> =

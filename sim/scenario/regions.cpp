@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
 #include "sim/scenario/reading/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -21,17 +21,6 @@ namespace {
 constexpr TextFile matrix_file{"a CSV file", 16 << 20};
 constexpr std::string_view header = "from,to,up,down,latency";
 constexpr std::size_t columns = 5;
-
-// Between the marks; empty cells count.
-std::vector<std::string_view> split(std::string_view text, char mark) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t at = text.find(mark);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
 
 SiteLink row_of(const std::vector<std::string_view>& cells, const Place& place) {
   SiteLink row;

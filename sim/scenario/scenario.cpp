@@ -29,10 +29,28 @@ std::string resolve_path(const Scenario& scenario, const std::string& path) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays as it is
 }
 
+std::string program_folder(const Scenario& scenario) {
+  const std::string folder = resolve_path(scenario, scenario.program->folder);
+  return folder.empty() ? "." : folder;
+}
+
 data::DataSpec resolved_data(const Scenario& scenario) {
   data::DataSpec data = scenario.data;
-  if (!data.path.empty()) data.path = resolve_path(scenario, data.path);
+  for (std::string* path : {&data.path, &data.test_path}) {
+    if (!path->empty()) *path = resolve_path(scenario, *path);
+  }
   return data;
+}
+
+data::DataShape data_shape_of(const Scenario& scenario) {
+  return scenario.own_data ? *scenario.own_data : data::data_shape(scenario.data.source);
+}
+
+std::vector<std::string*> data_paths(Scenario& scenario) {
+  std::vector<std::string*> paths = {&scenario.data.path, &scenario.data.test_path};
+  if (auto* weights = std::get_if<WeightsFile>(&scenario.training.init.is)) paths.push_back(&weights->file);
+  std::erase_if(paths, [](const std::string* path) { return path->empty(); });
+  return paths;
 }
 
 }  // namespace ddl::scenario

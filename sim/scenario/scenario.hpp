@@ -11,7 +11,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
-#include "core/data/data_spec.hpp"
+#include "core/data/dataset.hpp"
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
@@ -19,6 +19,7 @@
 #include "sim/scenario/expectation.hpp"
 #include "sim/scenario/faults.hpp"
 #include "sim/scenario/metric.hpp"
+#include "sim/scenario/model_choice.hpp"
 #include "sim/scenario/profiles.hpp"
 #include "sim/scenario/sites.hpp"
 
@@ -110,11 +111,29 @@ struct PlatformSpec {
 
 enum class InitialWeights { shared, independent };
 constexpr auto enum_names(InitialWeights) { return in_order<InitialWeights>("shared", "independent"); }
+// Of a file in the safetensors format, which all replicas start from.
+struct WeightsFile {
+  std::string file;
+};
+// Where replicas start.
+struct Start {
+  Start(InitialWeights weights = InitialWeights::shared) : is(weights) {}
+  std::variant<InitialWeights, WeightsFile> is;
+
+  bool operator==(InitialWeights weights) const {
+    const auto* word = std::get_if<InitialWeights>(&is);
+    return word != nullptr && *word == weights;
+  }
+  const WeightsFile* from_file() const { return std::get_if<WeightsFile>(&is); }
+};
+inline FieldValue form_of(Start& start) {
+  return either(start.is, "is no start", "expected \"shared\", \"independent\" or {\"file\": ...}");
+}
 struct TrainingSpec {
   int batch_size = 32;
   nn::OptimizerParams optimizer;
   GradientScale gradient_scale = GradientScale::mean;
-  InitialWeights init = InitialWeights::shared;
+  Start init;
 };
 
 struct ComputeSpec {
@@ -166,9 +185,11 @@ struct Scenario {
   std::string name;  // default: the file's stem
   std::string description;
   std::uint64_t seed = 1;
+  std::vector<std::string> load;  // libraries of training systems
   PlatformSpec platform;
   data::DataSpec data;
   nn::ModelSpec model;
+  std::optional<ProgramSpec> program;  // that computes the model; none: `model` says all of it
   TrainingSpec training;
   ComputeSpec compute;
   WireSpec wire;
@@ -181,6 +202,7 @@ struct Scenario {
   std::vector<Expectation> expect;
   std::string file;                // where it was read from: starts relative paths and errors; not part of its text
   std::vector<std::string> notes;  // of its text, what was passed over and why, a line each; not part of it either
+  std::optional<data::DataShape> own_data = {};  // of files of the user's own, as they were when it was read; likewise
 };
 
 // Bandwidth of the link between two sites, as given or by default.
@@ -197,8 +219,21 @@ std::uint64_t network_seed(const Scenario& scenario);
 
 // `path` resolved relative to the scenario's folder.
 std::string resolve_path(const Scenario& scenario, const std::string& path);
-// The scenario's data, their folder resolved.
+// Where the program that computes its model is started.
+std::string program_folder(const Scenario& scenario);
+// The scenario's data, their paths resolved.
 data::DataSpec resolved_data(const Scenario& scenario);
+data::DataShape data_shape_of(const Scenario& scenario);
+// The paths of files that a result is made of by their content: those that are given.
+std::vector<std::string*> data_paths(Scenario& scenario);
+
+template <class Visitor>
+void fields(Visitor& visit, WeightsFile& spec) {
+  visit(
+      "file", spec.file,
+      Rule{.doc = "safetensors with the model's tensors (float32), relative to the scenario: all replicas start there; "
+                  "names and shapes are those of record.initial_weights"});
+}
 
 template <class Visitor>
 void fields(Visitor& visit, GeneratedPlatform& spec) {
@@ -294,7 +329,8 @@ void fields(Visitor& visit, TrainingSpec& spec) {
   visit("gradient_scale", spec.gradient_scale,
         Rule{.doc = "where gradients are summed each weighs 1/n (mean), n being the workers present, or 1 (sum); "
                     "systems that average models are the same in both"});
-  visit("init", spec.init, Rule{.doc = "all replicas start from the same weights, or each from its own"});
+  visit("init", spec.init,
+        Rule{.doc = "all replicas start from the same weights, each from its own, or all from those of a file"});
 }
 template <class Visitor>
 void fields(Visitor& visit, ComputeSpec& spec) {
@@ -362,9 +398,11 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("name", scenario.name, Rule{.doc = "folder of its results; default: the file's name"});
   visit("description", scenario.description, Rule{.doc = "one line for readers"});
   visit("seed", scenario.seed, Rule{.doc = "of every random stream"});
+  visit("load", scenario.load, Rule{.doc = "libraries of training systems to open, beside those of --load"});
   visit("platform", scenario.platform, Rule{.doc = "hosts and network"});
   visit("data", scenario.data, Rule{.doc = "training and test data"});
-  visit("model", scenario.model, Rule{.doc = "the network that is trained"});
+  ModelChoice model{scenario.model, scenario.program};
+  visit("model", model, Rule{.doc = "the network that is trained"});
   visit("training", scenario.training, Rule{.doc = "how weights are updated"});
   visit("compute", scenario.compute, Rule{.doc = "how long gradients take"});
   visit("wire", scenario.wire, Rule{.doc = "sizes of messages"});

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/base/counted.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {

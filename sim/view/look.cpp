@@ -61,7 +61,6 @@ constexpr SystemLook picked_looks[] = {
     {"partial_allreduce", "#44aa99", mark::open_circle},
     {"local_sgd", "#999933", mark::open_diamond},
     {"fedavg", "#882255", mark::open_square},
-    {"easgd", "#ddaa33", mark::open_up},
     {"sgp", "#332288", mark::open_down},
     {"choco", "#aa4499", mark::open_diamond},
     {"vertical", "#661100", mark::star},

@@ -163,8 +163,8 @@ Json worker_curves_of(const results::FinishedRun& run, std::size_t most_points, 
     const auto worker = index.find(row.worker);
     if (!wanted || worker == index.end()) return;
     json["steps"][worker->second].push_back(shortened(row.iteration));
-    json["curves"]["accuracy"][worker->second].push_back(shortened(row.test_accuracy));
-    json["curves"]["loss"][worker->second].push_back(shortened(row.test_loss));
+    json["curves"]["accuracy"][worker->second].push_back(row.test_accuracy ? shortened(*row.test_accuracy) : Json());
+    json["curves"]["loss"][worker->second].push_back(row.test_loss ? shortened(*row.test_loss) : Json());
     json["curves"]["train_loss"][worker->second].push_back(row.train_loss ? shortened(*row.train_loss) : Json());
   });
   return json;

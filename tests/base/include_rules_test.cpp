@@ -114,9 +114,9 @@ TEST_CASE("no library of the product links one of the laboratory, and the produc
   std::ifstream file(std::filesystem::path(DDLSIM_SOURCE_DIR) / "CMakeLists.txt");
   int programs = 0;
   for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("target_link_libraries(ddlsim ")) continue;
+    if (!line.starts_with("ddl_program(ddlsim ")) continue;
     ++programs;
-    CHECK(line == "target_link_libraries(ddlsim PRIVATE ddl_cli)");
+    CHECK(line == "ddl_program(ddlsim sim/main.cpp ddl_cli)");
   }
   CHECK(programs == 1);
 }

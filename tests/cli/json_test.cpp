@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "sim/results/reading/mean_curve.hpp"
@@ -33,6 +34,8 @@ std::map<std::string, std::vector<Json>> by_run(const std::vector<std::string>& 
   return runs;
 }
 
+Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
 void check_as_in_curve(const std::vector<Json>& lines, const std::filesystem::path& folder) {
   const auto rows = results::read_mean_curve(folder);
   REQUIRE(lines.size() == rows.size());
@@ -45,9 +48,9 @@ void check_as_in_curve(const std::vector<Json>& lines, const std::filesystem::pa
                        {"samples", row.samples},
                        {"epoch", row.epoch},
                        {"bytes_sent", row.bytes_sent},
-                       {"train_loss", row.train_loss ? Json(*row.train_loss) : Json()},
-                       {"test_loss", row.test_loss},
-                       {"test_accuracy", row.test_accuracy}});
+                       {"train_loss", json_of(row.train_loss)},
+                       {"test_loss", json_of(row.test_loss)},
+                       {"test_accuracy", json_of(row.test_accuracy)}});
   }
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("a picture's data lie beside it: means of three seeds, and a deviation
   std::map<double, std::map<std::string, double>> accuracies;  // the last of each seed
   for (const char* seed : {"1", "2", "3"}) {
     for (const auto& row : results::read_mean_curve(place.at("results/learning") / seed)) {
-      accuracies[row.epoch][seed] = row.test_accuracy;
+      accuracies[row.epoch][seed] = *row.test_accuracy;
     }
   }
   place.done("plot results/learning -o e.svg --x epochs --band sd");

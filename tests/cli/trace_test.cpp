@@ -119,8 +119,8 @@ void check_learning(const std::filesystem::path& folder, const ReadTrace& trace)
     if (row.worker == "mean") evaluations.push_back(row.time_s * 1e6);
     const double at = row.time_s * 1e6;
     CHECK(value_at(trace.counters.at({process, "test accuracy"}), at) ==
-          doctest::Approx(row.test_accuracy).epsilon(1e-3));
-    CHECK(value_at(trace.counters.at({process, "test loss"}), at) == doctest::Approx(row.test_loss).epsilon(1e-3));
+          doctest::Approx(*row.test_accuracy).epsilon(1e-3));
+    CHECK(value_at(trace.counters.at({process, "test loss"}), at) == doctest::Approx(*row.test_loss).epsilon(1e-3));
   });
   REQUIRE(evaluations.size() == trace.evaluations.size());
   for (std::size_t i = 0; i < evaluations.size(); ++i) CHECK(std::abs(evaluations[i] - trace.evaluations[i]) < 2e-3);

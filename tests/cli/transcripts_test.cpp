@@ -182,6 +182,16 @@ TEST_CASE("a sweep goes on where it was, however it ended") { follow("sweeps"); 
 TEST_CASE("pictures are drawn as asked for, or refused in one line") { follow("pictures"); }
 TEST_CASE("tune and advise leave a page and what can be run") { follow("searches"); }
 
+TEST_CASE("a table of one's own is trained on, and what is wrong in one is told by file, line and column") {
+  follow("own_data");
+}
+
+TEST_CASE("workers exchange along edges of one's own, and what is no graph is refused") { follow("own_graphs"); }
+
+TEST_CASE("a program's model runs like any other, and what is wrong with it is told in one line") {
+  follow("own_models");
+}
+
 TEST_CASE("each transcript has a test") {
   const std::string tests = text_of(DDLSIM_SOURCE_DIR "/tests/cli/transcripts_test.cpp");
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -99,17 +99,29 @@ class Folder {
   fs::path path_;
 };
 
+void load(const data::DataSpec& spec) {
+  try {
+    const data::DataSplit data = data::load_data(spec, 1);
+    for (const data::Dataset* set : {&data.train, &data.test}) {
+      check(set->pixels.size() + set->values.size() == set->size() * set->shape.size(), "values of every sample");
+      check(set->mean.size() == static_cast<std::size_t>(set->shape.channels), "a mean of each channel");
+      for (const std::uint8_t label : set->labels) check(label < set->classes, "labels of classes");
+    }
+    if (!data::is_own(spec.source)) return;
+    const data::DataShape shape = data::data_shape_in_files(spec);
+    check(shape.shape == data.train.shape && shape.classes == data.train.classes, "a shape that is the data's");
+    check(shape.train == static_cast<std::int64_t>(data.train.size()), "as many samples as were said");
+    check(shape.test == static_cast<std::int64_t>(data.test.size()), "as many samples as were said");
+  } catch (const InputError& error) {
+    check(std::string_view(error.what()).find('\n') == std::string_view::npos, "an error is one line");
+    check_line(scenario::on_one_line(error.what()));
+  }
+}
 void load(const Folder& folder, data::DataSource source) {
   data::DataSpec spec;
   spec.source = source;
   spec.path = folder.path();
-  try {
-    const data::DataSplit data = data::load_data(spec, 1);
-    check(data.train.pixels.size() == data.train.size() * data.train.shape.size(), "pixels of every sample");
-    for (const std::uint8_t label : data.train.labels) check(label < data.train.classes, "labels of classes");
-  } catch (const InputError& error) {
-    check_line(error.what());
-  }
+  load(spec);
 }
 
 // The first two bytes say how many of the rest are labels; images follow.
@@ -132,6 +144,44 @@ void read_cifar_bytes(std::string_view bytes) {
   folder.write("data_batch_1.bin", bytes);
   folder.write("test_batch.bin", bytes);
   load(folder, data::DataSource::cifar_10);
+}
+
+// The first byte says how the table is to be read.
+void read_csv_bytes(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto how = static_cast<unsigned char>(bytes[0]);
+  const Folder folder;
+  folder.write("x.csv", bytes.substr(1));
+  data::DataSpec spec;
+  spec.source = data::DataSource::csv;
+  spec.path = folder.file("x.csv");
+  if (how % 4 < 2) spec.header = how % 4 == 1;
+  if ((how & 4) != 0) spec.label = data::Column{"y"};
+  if ((how & 8) != 0) spec.column = data::Column{1};
+  if ((how & 16) != 0) spec.ignore = {data::Column{2}};
+  if ((how & 32) != 0) spec.test_path = spec.path;
+  spec.standardize = (how & 64) != 0;
+  load(spec);
+}
+
+// The first byte says whether the others are a file .npz or, divided where the second says, two files .npy.
+void read_npy_bytes(std::string_view bytes) {
+  if (bytes.size() < 2) return;
+  const auto how = static_cast<unsigned char>(bytes[0]);
+  const std::size_t cut = std::min<std::size_t>(bytes.size() - 2, 2 * static_cast<unsigned char>(bytes[1]));
+  const Folder folder;
+  data::DataSpec spec;
+  spec.source = data::DataSource::npy;
+  spec.path = how % 2 == 0 ? folder.file("x.npz") : folder.path();
+  if ((how & 2) != 0) spec.channels = data::Channels::last;
+  if ((how & 4) != 0) spec.column = data::Column{"client"};
+  if (how % 2 == 0) {
+    folder.write("x.npz", bytes.substr(2));
+  } else {
+    folder.write("y_train.npy", bytes.substr(2, cut));
+    folder.write("x_train.npy", bytes.substr(2 + cut));
+  }
+  load(spec);
 }
 
 // What SimGrid gets says the same.
@@ -165,7 +215,8 @@ constexpr std::array entries{
     FuzzEntry{"scenario", read_scenario_bytes}, FuzzEntry{"set", read_overrides},
     FuzzEntry{"sweep", read_sweep_bytes},       FuzzEntry{"idx", read_idx_bytes},
     FuzzEntry{"cifar", read_cifar_bytes},       FuzzEntry{"platform", read_platform_bytes},
-    FuzzEntry{"profile", read_profile_bytes},
+    FuzzEntry{"profile", read_profile_bytes},   FuzzEntry{"csv", read_csv_bytes},
+    FuzzEntry{"npy", read_npy_bytes},
 };
 
 }  // namespace

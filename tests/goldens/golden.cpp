@@ -48,7 +48,7 @@ Golden golden_of(const run::RunResult& result) {
       result.simulated_s, fmt::join(result.steps, " "), result.messages_sent, result.bytes_sent, result.bytes_delivered,
       result.stopped_by, results::digest_of(result));
   for (const run::CurveRow& row : result.curve) {
-    if (row.worker == "mean") golden.final_loss = row.test_loss, golden.final_accuracy = row.test_accuracy;
+    if (row.worker == "mean") golden.final_loss = *row.test_loss, golden.final_accuracy = *row.test_accuracy;
   }
   return golden;
 }

@@ -34,8 +34,10 @@ bool reaches_all(const Graph& graph) {
 
 }  // namespace
 
-TEST_CASE("every graph is regular and strongly connected, sources mirror targets, and W is doubly stochastic") {
+TEST_CASE(
+    "graphs of equal nodes are regular and strongly connected, sources mirror targets, and W is doubly stochastic") {
   for (const auto& kind : enum_names(GraphKind{})) {
+    if (!is_regular(kind.value)) continue;
     for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17}) {
       CAPTURE(kind.name);
       CAPTURE(n);
@@ -234,17 +236,19 @@ TEST_CASE("pairs join active with passive nodes only, mutually, and no node of t
     for (const int n : {1, 2, 3, 4, 5, 7, 8, 16, 17}) {
       CAPTURE(kind.name);
       CAPTURE(n);
+      const Pairs pairs(kind.value, n, {});
       for (int node = 0; node < n; ++node) {
-        const auto others = partners(kind.value, n, node);
+        const auto others = pairs.partners(node);
         CHECK(others.empty() == (n == 1));
         for (const int other : others) {
-          CHECK(is_active(node) != is_active(other));
-          const auto back = partners(kind.value, n, other);
+          CHECK(pairs.is_active(node) != pairs.is_active(other));
+          const auto back = pairs.partners(other);
           CHECK(std::ranges::find(back, node) != back.end());
         }
       }
     }
   }
+  const auto partners = [](PairGraph graph, int n, int node) { return Pairs(graph, n, {}).partners(node); };
   CHECK(partners(PairGraph::ring, 8, 3) == std::vector{2, 4});
   CHECK(partners(PairGraph::ring, 5, 4) == std::vector{3});                                  // 4 and 0 are both passive
   CHECK(partners(PairGraph::exponential, 16, 1) == std::vector{0, 2, 4, 6, 8, 10, 12, 14});  // +-1, 3, 5, 9

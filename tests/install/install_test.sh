@@ -5,6 +5,7 @@
 set -eu
 
 build=$1
+tests=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
@@ -30,7 +31,8 @@ zsh_completion=$share/zsh/vendor-completions/_ddlsim
 for file in "$root/usr/bin/ddlsim" "$manual" "$bash_completion" "$zsh_completion" "$share/doc/ddlsim/copyright" \
   "$share/doc/ddlsim/docs/keys.md" "$share/ddlsim/platforms/het_wan.xml" "$share/ddlsim/scenarios/scenario.schema.json" \
   "$share/ddlsim/scenarios/study/bandwidth_workers.json" "$share/ddlsim/results/validation/measured.csv" \
-  "$share/ddlsim/lab/studies/iddl/claims.json"; do
+  "$share/ddlsim/lab/studies/iddl/claims.json" "$share/ddlsim/python/ddlsim/model.py" \
+  "$root/usr/lib/python3/dist-packages/ddlsim/__init__.py"; do
   [ -f "$file" ] || fail "${file#"$root"} is not installed"
 done
 
@@ -44,6 +46,15 @@ ddlsim het_wan_ako_p3 --quiet --set stop.time=5s --set name=mine || fail "a ship
 [ -f results/mine/1/summary.json ] || fail "no result"
 ddlsim scenarios/smoke/ps_sync.json --quiet || fail "a shipped scenario cannot be run by its path"
 ddlsim describe study/bandwidth_workers >"$work/sweep" 2>&1 || fail "$(cat "$work/sweep")"
+# A program finds the package of Python where it is installed.
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+  ddlsim new own_model -o mine.json >/dev/null
+  ddlsim mine.json --quiet --set stop.time=2s --set name=own --set 'model.command=["/usr/bin/python3","own_model.py"]' ||
+    fail "a program's model cannot be trained"
+fi
+# A training system is built with the headers that are installed.
+sh "$tests/examples/plugin_test.sh" "$root/usr/bin/ddlsim" "$share/doc/ddlsim/examples/easgd" \
+  "$(dirname "$(find "$root/usr/lib" -name ddlsimConfig.cmake)")" || fail "a library of one's own does not work"
 ddlsim reproduce >"$work/studies" || fail "ddlsim does not find its laboratory"
 grep -q '^  ako_2018 ' "$work/studies" || fail "$(cat "$work/studies")"
 mv "$root/usr/bin/ddlsim-lab" "$work"

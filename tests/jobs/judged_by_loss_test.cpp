@@ -27,7 +27,7 @@ std::vector<run::CurveRow> means_of(const run::RunResult& result) {
 TEST_CASE("a run that a loss ends is the run that goes on, up to the first evaluation with this loss") {
   const auto whole = means_of(run::run(judged("")));
   REQUIRE(whole.size() > 5);
-  const double asked = whole[4].test_loss;
+  const double asked = *whole[4].test_loss;
   REQUIRE(whole[3].test_loss > asked);
   const run::RunResult cut = run::run(judged("", fmt::format(R"("iterations": 20, "loss": {:.17g})", asked)));
   CHECK(cut.stopped_by == "loss");

@@ -67,7 +67,7 @@ TEST_CASE("with error feedback the hundredth part of the gradients learns, and w
                             "training": {"batch_size": 16, "optimizer": {"type": "sgd", "learning_rate": 0.1}})");
       const auto one = run::run(scenario, {.threads = 1, .progress = {}});
       CHECK(results::digest_of(one) == results::digest_of(run::run(scenario, {.threads = 3, .progress = {}})));
-      CHECK(one.curve.back().test_loss < 0.85 * one.curve.front().test_loss);
+      CHECK(one.curve.back().test_loss < 0.85 * *one.curve.front().test_loss);
     }
   }
 }

@@ -6,7 +6,9 @@
 #include <functional>
 #include <vector>
 
+#include "core/graph/graph.hpp"
 #include "core/graph/mixing.hpp"
+#include "core/graph/topology.hpp"
 #include "core/nn/optimizer.hpp"
 #include "core/nn/schedule.hpp"
 #include "core/node/vectors.hpp"

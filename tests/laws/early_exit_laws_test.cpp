@@ -53,7 +53,7 @@ TEST_CASE("at threshold 0 everything goes the whole way and is as accurate, and 
   const auto result = run::run(staged(exits(R"("thresholds": [0, 1], "serving": {"requests": 100})"), 3));
   const auto summaries = results::summarise_requests(result.answers);
   REQUIRE(summaries.size() == 2);
-  CHECK(summaries[0].accuracy == doctest::Approx(result.curve.back().test_accuracy));
+  CHECK(summaries[0].accuracy == doctest::Approx(*result.curve.back().test_accuracy));
   REQUIRE(summaries[0].exits.size() == 1);
   CHECK(summaries[0].exits[0].node == 2);
   const double first = 4 * 4 * 6 * 6, second = 4 * 8 * 3 * 3;
@@ -128,7 +128,7 @@ TEST_CASE("without thresholds each exit answers all samples, as it does those th
     CHECK(summaries[0].exits[exit].accuracy == doctest::Approx(static_cast<double>(right) / 100));
   }
   // The end's are those of the model itself.
-  CHECK(summaries[0].exits[2].accuracy == doctest::Approx(in_turn.curve.back().test_accuracy));
+  CHECK(summaries[0].exits[2].accuracy == doctest::Approx(*in_turn.curve.back().test_accuracy));
 }
 
 TEST_CASE("a stage without layers has no turn among exits that answer all") {

@@ -80,8 +80,8 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
       R"({"name": "local_sgd", "local_steps": 3})",    R"({"name": "fedavg", "local_steps": 3})",
       R"({"name": "ps_ssp", "staleness_aware": true})"};
   for (const std::string& name : names_of_systems(1, 1)) {
-    // Those two are judged by a model that follows the worker.
-    if (name != "easgd" && name != "diloco") systems.push_back(name);
+    // DiLoCo is judged by a model that follows the worker.
+    if (name != "diloco") systems.push_back(name);
   }
   for (const std::string& system : systems) check_equal({system, 1, 1}, {"single", 1}, of_settings(momentum, 10, data));
 }

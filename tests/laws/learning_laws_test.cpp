@@ -150,7 +150,7 @@ double accuracy_at_the_end(const run::RunResult& result, const std::string& work
   const auto row = std::find_if(result.curve.rbegin(), result.curve.rend(),
                                 [&](const run::CurveRow& r) { return r.worker == worker; });
   REQUIRE(row != result.curve.rend());
-  return row->test_accuracy;
+  return *row->test_accuracy;
 }
 
 }  // namespace

@@ -71,12 +71,11 @@ double relative_path(const std::string& algorithm, int from, int to, const Train
   return relative_path(algorithm, from, to, training, training);
 }
 
-// With their defaults. EASGD is judged by its center, which follows the workers' models and takes no steps of its own.
-// Gossip keeps the models' mean where two move by opposite amounts, and an outer step of rate one is the mean.
+// With their defaults. Gossip keeps the models' mean where two move by opposite amounts, and an outer step of rate one
+// is the mean.
 std::vector<std::string> systems_that_step() {
   std::vector<std::string> systems;
   for (const std::string& name : names_of_systems(4, 1)) {
-    if (name == "easgd") continue;
     systems.push_back(name == "gossip" ? R"({"name": "gossip", "mode": "pair"})"
                       : name == "diloco"
                           ? R"({"name": "diloco", "sync_every": 1, "outer": {"type": "sgd", "learning_rate": 1}})"
@@ -238,7 +237,7 @@ TEST_CASE(
 // The gradients of three workers are a step where the fourth has crashed in its first.
 TEST_CASE("gradients weigh by the workers that are there") {
   const std::string crash = R"(, "faults": [{"type": "host_crash", "host": "w3", "at": "50ms"}])";
-  const std::vector<std::string> left_out = {"wait", "easgd", "gossip", "sgp"};  // SGP: see docs/faults.md
+  const std::vector<std::string> left_out = {"wait", "gossip", "sgp"};  // SGP: see docs/faults.md
   for (const std::string& system : systems_in_faults(4, 1, {R"({"name": "gossip", "mode": "pair"})"})) {
     const auto is_in = [&](const std::string& word) { return system.find(word) != std::string::npos; };
     if (std::ranges::any_of(left_out, is_in) && !is_in("pair")) continue;

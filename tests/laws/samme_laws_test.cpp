@@ -94,7 +94,7 @@ TEST_CASE("a run that ends before all members are trained is judged by those it 
 
 TEST_CASE("every worker is judged by the ensemble") {
   const auto result = run::run(ensemble_of(3));
-  const double accuracy = last_of(result, "mean").test_accuracy;
+  const auto accuracy = last_of(result, "mean").test_accuracy;
   for (const char* row : {"w0", "w1", "w2", "averaged_model"}) CHECK(last_of(result, row).test_accuracy == accuracy);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("an ensemble of weak members is more accurate than its first") {
   const auto accuracy = [&](int workers) {
     scenario::Scenario scenario = learning(R"({"name": "samme", "local_epochs": 10})", workers, 0, rest);
     scenario.model = {"mlp-3-1-bibd", {}};
-    return last_of(run::run(scenario), "mean").test_accuracy;
+    return *last_of(run::run(scenario), "mean").test_accuracy;
   };
   CHECK(accuracy(5) > accuracy(1) + 0.02);
 }

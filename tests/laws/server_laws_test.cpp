@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/node/vectors.hpp"
-#include "core/systems/servers/easgd.hpp"
+#include "examples/easgd/easgd.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/run/learning/trainer.hpp"
 #include "tests/laws/one_round.hpp"
@@ -247,29 +247,29 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
 }
 
 // Elastic averaging that is judged by the workers' own models, and by one worker's.
-struct JudgedByWorkers : SystemOf<JudgedByWorkers, systems::EasgdParams> {
-  static constexpr SystemFacts facts = systems::EasgdParams::facts;
+struct JudgedByWorkers : SystemOf<JudgedByWorkers, elastic::EasgdParams> {
+  static constexpr SystemFacts facts = elastic::EasgdParams::facts;
   std::vector<int> model_holders(const Cluster&) const override { return {}; }
 };
-struct JudgedByTheSecond : SystemOf<JudgedByTheSecond, systems::EasgdParams> {
-  static constexpr SystemFacts facts = systems::EasgdParams::facts;
+struct JudgedByTheSecond : SystemOf<JudgedByTheSecond, elastic::EasgdParams> {
+  static constexpr SystemFacts facts = elastic::EasgdParams::facts;
   std::vector<int> model_holders(const Cluster&) const override { return {1}; }
 };
 
 TEST_CASE("a system says which nodes hold the model that a run is judged by") {
   const auto run = [](systems::SystemChoice system, int servers) {
     auto scenario =
-        learning(R"("easgd")", 3, servers, R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 8})");
+        learning(R"("ps_async")", 3, servers, R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 8})");
     scenario.algorithm = std::move(system);
     return run::run(scenario);
   };
   const auto last = [](const run::RunResult& result, const std::string& worker) {
     const auto row = std::find_if(result.curve.rbegin(), result.curve.rend(),
                                   [&](const run::CurveRow& of) { return of.worker == worker; });
-    return row->test_loss;
+    return *row->test_loss;
   };
   for (const int servers : {1, 2}) {
-    const auto center = run(systems::EasgdParams{}, servers), each = run(JudgedByWorkers{}, servers),
+    const auto center = run(elastic::EasgdParams{}, servers), each = run(JudgedByWorkers{}, servers),
                second = run(JudgedByTheSecond{}, servers);
     REQUIRE(center.weights.size() == 1);
     CHECK(center.weights_at_servers);

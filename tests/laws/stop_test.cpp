@@ -41,8 +41,7 @@ const std::vector<std::string> variants = {
     R"({"name": "ps_ssp", "staleness_bound": 0})",
     R"({"name": "ps_ssp", "staleness_bound": 2, "staleness_aware": true})",
     R"({"name": "ps_sync", "backup_workers": 1})",
-    R"({"name": "ps_sync", "backup_workers": 3})",
-    R"({"name": "easgd", "tau": 1})"};
+    R"({"name": "ps_sync", "backup_workers": 3})"};
 
 // Every system as it is by default, and these.
 std::vector<std::string> all() {

@@ -93,7 +93,7 @@ TEST_CASE("answers of a split model are the whole one's, and wait for the pieces
       REQUIRE(result.answers.size() == 100);
       double correct = 0;
       for (const Answer& answer : result.answers) correct += answer.correct;
-      CHECK(correct / 100 == doctest::Approx(result.curve.back().test_accuracy));
+      CHECK(correct / 100 == doctest::Approx(*result.curve.back().test_accuracy));
     }
   }
   const auto mlp = run::run(of_model(serving, 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));

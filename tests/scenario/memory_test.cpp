@@ -19,7 +19,9 @@ Scenario scenario_with(const std::string& rest) {
 
 double total(const Scenario& scenario, const nn::Model* model, int workers, double steps) {
   double sum = 0;
-  for (const MemoryPart& part : memory_of(scenario, model, workers, 0, steps, scenario.data.train.value_or(0))) {
+  const LearnedModel learned = model != nullptr ? learned_model(*model) : LearnedModel();
+  for (const MemoryPart& part :
+       memory_of(scenario, model != nullptr ? &learned : nullptr, workers, 0, steps, scenario.data.train.value_or(0))) {
     sum += part.bytes;
   }
   return sum;
@@ -54,7 +56,8 @@ TEST_CASE("the whole training set for each worker takes the memory of its sample
   Scenario unsaid = all;
   unsaid.data.train.reset();
   const auto of_partition = [&](std::int64_t samples) {
-    for (const MemoryPart& part : memory_of(unsaid, &model, 7, 0, 0, samples)) {
+    const LearnedModel learned = learned_model(model);
+    for (const MemoryPart& part : memory_of(unsaid, &learned, 7, 0, 0, samples)) {
       if (part.path == "$.data.partition") return part.bytes;
     }
     return 0.0;
@@ -82,7 +85,8 @@ TEST_CASE("optimizers with moments and rotating partitions take their vectors") 
 }
 
 double of_model(const Scenario& scenario, const nn::Model& model, int workers) {
-  for (const MemoryPart& part : memory_of(scenario, &model, workers, 0, 0, 0)) {
+  const LearnedModel learned = learned_model(model);
+  for (const MemoryPart& part : memory_of(scenario, &learned, workers, 0, 0, 0)) {
     if (part.path == "$.model") return part.bytes;
   }
   return 0;

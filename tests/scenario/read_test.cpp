@@ -5,11 +5,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/base/rng.hpp"
 #include "core/systems/ako/ako.hpp"
 #include "core/systems/neighbours/ad_psgd.hpp"
 #include "core/systems/servers/ps_async.hpp"
+#include "sim/scenario/profiles.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {
@@ -150,6 +155,51 @@ TEST_CASE("deep nesting is refused, not followed") {
   const std::string deep(1000000, '[');
   CHECK(errors_of(deep) == std::vector<std::string>{"s.json: $: is nested deeper than 64 levels; expected a scenario"});
   CHECK(errors_of(R"({"a":)" + deep).size() == 1);
+}
+
+TEST_CASE("a list of packets is bandwidth over windows of 100 ms, and repeats after its last packet") {
+  const Folder folder;
+  const auto profiled = [&](const std::string& packets, const char* more = "") {
+    folder.file("link.trace", packets);
+    return folder.file("packets.json",
+                       R"({"platform": {"workers": 2, "bandwidth": "1Mbps", "profiles": [{"quantity": "bandwidth",
+                            "link": "w0", "file": "link.trace")" +
+                           std::string(more) + R"(}]}, "algorithm": "alone", "stop": {"iterations": 1}})");
+  };
+  const std::string place = "$.platform.profiles[0].file: \"" + (folder.path / "link.trace").string() + "\": ";
+  // Three packets in the first 100 ms, two of them in one millisecond; none in the next; and one each in the last, of
+  // 100 ms and of 50 ms, the second at its end. 1,500 bytes in 100 ms are 15 kB/s.
+  const Scenario scenario = read_scenario(systems::built_in(), profiled("0\n40\n40\r\n200\n350\n"));
+  const auto& profile = std::get<BandwidthProfile>(scenario.platform.profiles[0]);
+  CHECK(profile.file.empty());
+  REQUIRE(profile.repeat_every);
+  CHECK(profile.repeat_every->value == doctest::Approx(0.35));
+  const std::vector<std::pair<double, double>> expected = {{0, 45e3}, {0.1, 0}, {0.2, 15e3}, {0.3, 30e3}};
+  REQUIRE(profile.points.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(profile.points[i].at.value == doctest::Approx(expected[i].first));
+    CHECK(profile.points[i].value.value == doctest::Approx(expected[i].second));
+  }
+  // A packet a millisecond is 12 Mbit/s, but for one that moves from the first window to the last.
+  std::string steady;
+  for (int stamp = 1; stamp <= 1000; ++stamp) steady += std::to_string(stamp) + "\n";
+  const Scenario constant = read_scenario(systems::built_in(), profiled(steady));
+  const auto& points = std::get<BandwidthProfile>(constant.platform.profiles[0]).points;
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].value.value == doctest::Approx(99 * 15e3));
+  CHECK(points[1].value.value == doctest::Approx(100 * 15e3));
+  CHECK(points[2].value.value == doctest::Approx(101 * 15e3));
+  CHECK(describe(parse_scenario(systems::built_in(), describe(scenario), scenario.file)) == describe(scenario));
+
+  const auto said = [&](const std::string& file) { return first_line(file).substr(file.size() + 2); };
+  const std::string expects = " is no packet; expected whole milliseconds, in order, up to 2000000";
+  CHECK(said(profiled("5\n3\n")) == place + "line 2: \"3\"" + expects);
+  CHECK(said(profiled("5\n\n7\n")) == place + "line 2: \"\"" + expects);
+  CHECK(said(profiled("5\n6x\n")) == place + "line 2: \"6x\"" + expects);
+  CHECK(said(profiled("5\n2000001\n")) == place + "line 2: \"2000001\"" + expects);
+  CHECK(said(profiled("0\n")) == place + "ends in its first instant; expected packets over some milliseconds");
+  CHECK(said(profiled("5\n", R"(, "repeat_every": "1s")")) ==
+        place + "is a list of packets, which repeats by itself; expected no repeat_every");
 }
 
 TEST_CASE("files that cannot be scenarios are refused with one line") {

@@ -27,7 +27,7 @@ inline std::vector<std::string> styles() {
                          "network": { "model": "TCP", "tcp_window": "0B", "queue": "0.2s",
                                       "slow_start_after_idle": false, "draw": 2 } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
-                     "shuffle": false, "augment": "crop_flip" },
+                     "shuffle": false, "augment": "crop_flip", "standardize": true },
            "model": "mlp",
            "training": { "batch_size": 104, "optimizer": { "type": "momentum", "learning_rate": 0.05, "momentum": 0.8,
                          "weight_decay": 1e-4, "warmup_steps": 5,
@@ -101,7 +101,10 @@ inline std::vector<std::string> styles() {
       R"({ "platform": { "topology": "regions", "speed": "1Gf",
                          "links": [ { "from": "a", "to": "a", "up": "1Gbps", "latency": "1ms" } ] },
            "algorithm": "single", "stop": { "iterations": 1 } })",
-  };
+      // A model of another program.
+      R"({ "platform": { "workers": 2, "bandwidth": "1Gbps" }, "data": { "partition": "by_label", "shuffle": false },
+           "model": { "command": ["python3", "mine.py", ""], "folder": "..", "processes": 3, "timeout": "90s" },
+           "compute": { "seconds_per_batch": "50ms" }, "algorithm": "gossip", "stop": { "time": "1min" } })"};
 }
 
 inline const std::string right_platform = R"("platform": {"workers": 4, "servers": 1, "bandwidth": "40Mbps"})";

@@ -173,6 +173,13 @@ void draw_learning(Filler& fill, scenario::Scenario& scenario, int workers) {
   scenario.model = draw_model(fill);
   fields(fill, scenario.data);
   scenario.data.source = data::DataSource::synthetic;
+  // Keys of files.
+  for (auto* column : {&scenario.data.label, &scenario.data.column}) column->reset();
+  scenario.data.held_out.reset();
+  scenario.data.header.reset();
+  scenario.data.ignore.clear();
+  scenario.data.channels.reset();
+  if (scenario.data.partition == data::PartitionKind::column) scenario.data.partition = data::PartitionKind::full;
   scenario.data.train = fill.whole(workers, 400 + workers);
   scenario.data.test = fill.whole(10, 60);
   scenario.training.batch_size = fill.whole(1, 12);

@@ -1,5 +1,5 @@
 // Elastic averaging by hand: one worker and the center, which learn with a rate of 1.
-#include "core/systems/servers/easgd.hpp"
+#include "examples/easgd/easgd.hpp"
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ class Run {
                                   std::span<const float>) { return gradients[static_cast<std::size_t>(node.step())]; },
                   .start = std::move(start)}) {
     cluster_.node(1).weights().adopt(make_payload(center));
-    cluster_.run(programs_of(with<EasgdParams>([&](auto& easgd) {
+    cluster_.run(programs_of(with<elastic::EasgdParams>([&](auto& easgd) {
       easgd.tau = tau;
       easgd.alpha = alpha;
     })));
@@ -98,7 +98,7 @@ TEST_CASE("a difference is as stale as the center has had differences of others 
   const Message push{.port = comm::to_server, .step = 4, .values = make_payload(Vector{1, 1}), .body = comm::Push{}};
   const std::vector<std::pair<int, Message>> said = {{0, pull}, {1, pull}, {0, push}, {1, push}, {1, pull}, {1, push}};
   cluster.run(each([&](Node& node) {
-    if (!node.is_worker()) return EasgdParams().server(node);
+    if (!node.is_worker()) return elastic::EasgdParams().server(node);
     for (const auto& [worker, message] : said) {
       node.compute(1);
       if (worker == node.id()) node.send(2, message);

@@ -31,18 +31,15 @@
 namespace ddl::systems {
 namespace {
 
+graph::Pairs pairs_of(const AdPsgdParams& params, const Cluster& cluster) {
+  return {params.topology, cluster.workers, cluster.worker_names};
+}
+
 class AdPsgdWorker : public Program {
   enum Port { to_passive, to_active };
 
  public:
-  AdPsgdWorker(const AdPsgdParams& params, Node& node)
-      : node_(node),
-        params_(params),
-        slot_(node),
-        partners_(node, graph::partners(params.topology, node.cluster().workers, node.id()),
-                  params.peer == PartnerRule::random ? std::optional(node.rng("peer")) : std::nullopt) {
-    if (graph::is_active(node.id())) call_.emplace(node, to_active);
-  }
+  AdPsgdWorker(const AdPsgdParams& params, Node& node) : AdPsgdWorker(params, node, pairs_of(params, node.cluster())) {}
 
   void run() override {
     if (!partners_.empty() && call_) node_.spawn("exchange", [this] { exchange_forever(); });
@@ -66,6 +63,15 @@ class AdPsgdWorker : public Program {
   }
 
  private:
+  AdPsgdWorker(const AdPsgdParams& params, Node& node, const graph::Pairs& pairs)
+      : node_(node),
+        params_(params),
+        slot_(node),
+        partners_(node, pairs.partners(node.id()),
+                  params.peer == PartnerRule::random ? std::optional(node.rng("peer")) : std::nullopt) {
+    if (pairs.is_active(node.id())) call_.emplace(node, to_active);
+  }
+
   void exchange_forever() {
     while (true) {
       node_.wait_until([this] { return exchange_is_due(); }, "a gradient that calls for an exchange");
@@ -127,8 +133,10 @@ Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
   // Without a pause exchanges are as many as the network carries, but no step needs them.
   result.random_peers = !gossip_rate.continuous() && peer == PartnerRule::random;
-  for (int active = 1; active < cluster.workers; active += 2) {
-    const auto others = graph::partners(topology, cluster.workers, active);
+  const graph::Pairs pairs = pairs_of(*this, cluster);
+  for (int active = 0; active < cluster.workers; ++active) {
+    if (!pairs.is_active(active)) continue;
+    const auto others = pairs.partners(active);
     const double models = 1.0 / (gossip_rate.every() * static_cast<double>(others.size()));
     for (const int passive : others) {
       if (gossip_rate.continuous()) {
@@ -146,14 +154,25 @@ Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
 std::optional<graph::Consensus> AdPsgdParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   int actives = 0;
-  for (int active = 1; active < cluster.workers; active += 2, ++actives) {
-    const auto others = graph::partners(topology, cluster.workers, active);
+  const graph::Pairs pairs = pairs_of(*this, cluster);
+  for (int active = 0; active < cluster.workers; ++active) {
+    if (!pairs.is_active(active)) continue;
+    ++actives;
+    const auto others = pairs.partners(active);
     for (const int passive : others) {
       exchanges.push_back({active, passive, true, 1.0 / static_cast<double>(others.size())});
     }
   }
   const int every = gossip_rate.continuous() ? 1 : gossip_rate.every();
   return graph::consensus_of(cluster.workers, exchanges, static_cast<double>(actives) / every);
+}
+
+std::vector<SettingError> AdPsgdParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list;
+  for (const graph::GraphError& error : errors_in(topology, around.workers, around.worker_names)) {
+    list.push_back({error.key, error.what});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

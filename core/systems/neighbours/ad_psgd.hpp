@@ -44,7 +44,7 @@ struct AdPsgdParams : SystemOf<AdPsgdParams> {
                                      .what = "averaging in pairs, beside gradients that wait for no other worker",
                                      .paper = "Lian et al., ICML 2018",
                                      .fetches_model = true};
-  graph::PairGraph topology = graph::PairGraph::ring;
+  graph::PairTopology topology;
   GossipRate gossip_rate;
   PartnerRule peer = PartnerRule::random;
   UpdateOrder update_order = UpdateOrder::average_then_update;
@@ -53,6 +53,7 @@ struct AdPsgdParams : SystemOf<AdPsgdParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>

@@ -90,8 +90,9 @@ class ChocoWorker : public Program {
   // Towards those that took part in the round: the copy of one that has left stays as it is.
   void approach(const std::vector<Message>& messages) {
     const auto model = node_.weights().write();
-    const auto step = static_cast<float>(gamma_ * neighbours_->graph().weight(neighbours_->round()));
     for (const Message& message : messages) {
+      const double weight = neighbours_->graph().weight(node_.id(), message.source, neighbours_->round());
+      const auto step = static_cast<float>(gamma_ * weight);
       add_scaled(model, copies_[message.source], step);
       add_scaled(model, own_copy(), -step);
     }
@@ -128,22 +129,17 @@ double wire_share(const ChocoParams& params) {
 double gamma_of(const ChocoParams& params) { return params.consensus_rate.value_or(sent_share(params)); }
 
 Traffic ChocoParams::traffic(const Cluster& cluster) const {
-  return comm::traffic_along(topology, degree, cluster, wire_share(*this));
+  return comm::traffic_along(comm::graph_of(topology, degree, cluster), wire_share(*this));
 }
 
 // Of models that their public copies agree with; what compression leaves out comes later and slows the first rounds.
 std::optional<graph::Consensus> ChocoParams::consensus(const Cluster& cluster) const {
-  return comm::consensus_along(topology, degree, cluster, gamma_of(*this));
+  return graph::consensus_of(comm::graph_of(topology, degree, cluster), gamma_of(*this));
 }
 
 std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
-  if (!graph::is_undirected(topology)) {
-    list.push_back({"topology", "\"" + std::string(name_of(topology)) +
-                                    "\" is directed or changes, and neighbours must know each other's copies; "
-                                    "expected an undirected graph such as \"ring\""});
-  }
-  return list;
+  return comm::errors_in(topology, degree, on_failure, around,
+                         {.undirected = "neighbours must know each other's copies"});
 }
 
 }  // namespace ddl::systems

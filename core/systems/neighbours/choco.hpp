@@ -8,8 +8,8 @@
 
 #include "core/base/fields.hpp"
 #include "core/codec/codec_params.hpp"
-#include "core/graph/graph.hpp"
 #include "core/graph/mixing.hpp"
+#include "core/graph/topology.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -47,7 +47,7 @@ struct ChocoParams : SystemOf<ChocoParams> {
                                      .what = "gossip of compressed differences to public copies of models",
                                      .paper = "Koloskova et al., ICML 2019 and ICLR 2020",
                                      .fetches_model = true};
-  graph::GraphKind topology = graph::GraphKind::ring;
+  graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;
   DifferenceCodec codec;
   std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels

@@ -8,7 +8,7 @@
 //     3  wait for x_j of round k from all neighbours;  x_i = sum over j of W_ij x_j
 //     4  x_i = step(x_i, g)                                (combine after: before x_i is sent)
 //
-// W_ij = 1 / (1 + degree) is doubly stochastic, so the mean model moves by the mean of the gradients exactly.
+// W is doubly stochastic, so the mean model moves by the mean of the gradients exactly.
 #include "core/systems/neighbours/d_psgd.hpp"
 
 #include "core/membership/round_entry.hpp"
@@ -53,14 +53,16 @@ class DPsgdWorker : public Program {
 
 std::unique_ptr<Program> DPsgdParams::program(Node& node) const { return std::make_unique<DPsgdWorker>(*this, node); }
 
-Traffic DPsgdParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
+Traffic DPsgdParams::traffic(const Cluster& cluster) const {
+  return comm::traffic_along(comm::graph_of(topology, degree, cluster), 1);
+}
 
 std::optional<graph::Consensus> DPsgdParams::consensus(const Cluster& cluster) const {
-  return comm::consensus_along(topology, degree, cluster);
+  return graph::consensus_of(comm::graph_of(topology, degree, cluster));
 }
 
 std::vector<SettingError> DPsgdParams::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
+  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around, {});
   if (overlap && combine == Combine::after) {
     list.push_back({"overlap",
                     "true, but with combine \"after\" models are sent once the gradient is known; "

@@ -6,6 +6,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/graph/mixing.hpp"
+#include "core/graph/topology.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -21,7 +22,7 @@ struct DPsgdParams : SystemOf<DPsgdParams> {
                                      .what = "synchronous averaging with all neighbours of a graph",
                                      .paper = "Lian et al., NIPS 2017",
                                      .fetches_model = true};
-  graph::GraphKind topology = graph::GraphKind::ring;
+  graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;
   bool overlap = false;
   Combine combine = Combine::before;
@@ -35,7 +36,8 @@ struct DPsgdParams : SystemOf<DPsgdParams> {
 
 template <class Visitor>
 void fields(Visitor& visit, DPsgdParams& params) {
-  visit("topology", params.topology, Rule{.doc = "which workers average with which"});
+  visit("topology", params.topology,
+        Rule{.doc = "which workers average with which: a graph, or several, one a round in turn"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("overlap", params.overlap, Rule{.doc = "models travel while the gradient is computed"});
   visit("combine", params.combine, Rule{.doc = "average models before the gradient is applied, or after"});

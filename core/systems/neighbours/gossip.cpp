@@ -22,12 +22,39 @@
 #include <string_view>
 #include <utility>
 
+#include "core/comm/neighbour_exchange.hpp"
+#include "core/graph/shared_graphs.hpp"
 #include "core/membership/call.hpp"
 #include "core/node/vectors.hpp"
 #include "core/systems/neighbours/gossip_math.hpp"
 
 namespace ddl::systems {
 namespace {
+
+// None: all others.
+std::vector<int> peers_of(const GossipParams& params, Node& node) {
+  if (!params.topology || !node.is_worker()) return {};
+  return node.graphs().get(*params.topology, std::nullopt, node.cluster().worker_names)->targets(node.id(), 0);
+}
+
+// Those that each worker may ask; without a graph all others, or with the rule `ring` the next one.
+std::vector<std::vector<int>> peers_of_all(const GossipParams& params, const Cluster& cluster) {
+  std::optional<graph::Graph> graph;
+  if (params.topology) graph = comm::graph_of(*params.topology, std::nullopt, cluster);
+  std::vector<std::vector<int>> peers(static_cast<std::size_t>(cluster.workers));
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    std::vector<int>& its = peers[static_cast<std::size_t>(worker)];
+    if (graph) {
+      its = graph->targets(worker, 0);
+      continue;
+    }
+    for (int other = 0; other < cluster.workers; ++other) {
+      if (other == worker || (params.peer == PeerRule::ring && other != (worker + 1) % cluster.workers)) continue;
+      its.push_back(other);
+    }
+  }
+  return peers;
+}
 
 class GossipWorker : public Program {
   enum Port { to_answerer, to_trainer };
@@ -48,7 +75,7 @@ class GossipWorker : public Program {
       : node_(node),
         params_(params),
         alone_(node.cluster().workers == 1),
-        peers_(params.peer, node),
+        peers_(params.peer, node, peers_of(params, node)),
         mask_(params.threshold, params.error_feedback, node.cluster()),
         own_share_(params.merge),
         call_(node, to_trainer) {}
@@ -125,16 +152,17 @@ std::unique_ptr<Program> GossipParams::program(Node& node) const { return std::m
 
 Traffic GossipParams::traffic(const Cluster& cluster) const {
   Traffic result{order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
-  const bool ring = peer == PeerRule::ring, waits = !timeout;
+  const bool few = peer == PeerRule::ring || topology, waits = !timeout;
   result.random_peers = waits && peer == PeerRule::random;
-  if (!waits || (!ring && cluster.workers > most_workers_all_to_all)) {
+  if (!waits || (!few && cluster.workers > most_workers_all_to_all)) {
     result.unlisted_messages = 2.0 * cluster.workers;  // each has its answer
     return result;
   }
+  const auto peers = peers_of_all(*this, cluster);
   for (int worker = 0; worker < cluster.workers; ++worker) {
-    for (int other = 0; other < cluster.workers; ++other) {
-      if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;
-      const double models = ring ? 1.0 : 1.0 / (cluster.workers - 1);
+    const std::vector<int>& its = peers[static_cast<std::size_t>(worker)];
+    const double models = 1.0 / static_cast<double>(its.size());
+    for (const int other : its) {
       if (mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models, true});
       if (mode != GossipMode::push) result.phases[0].push_back({other, worker, models, models});
     }
@@ -146,18 +174,30 @@ Traffic GossipParams::traffic(const Cluster& cluster) const {
 // others; round_robin and random choose all of them equally often.
 std::optional<graph::Consensus> GossipParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
+  const bool pushes = mode == GossipMode::push;
+  const auto peers = peers_of_all(*this, cluster);
   for (int worker = 0; worker < cluster.workers; ++worker) {
-    for (int other = 0; other < cluster.workers; ++other) {
-      if (other == worker || (peer == PeerRule::ring && other != (worker + 1) % cluster.workers)) continue;
-      const bool pushes = mode == GossipMode::push;
-      exchanges.push_back({pushes ? other : worker, pushes ? worker : other, mode == GossipMode::pair});
+    const std::vector<int>& its = peers[static_cast<std::size_t>(worker)];
+    for (const int other : its) {
+      exchanges.push_back({pushes ? other : worker, pushes ? worker : other, mode == GossipMode::pair,
+                           topology ? 1 / static_cast<double>(its.size()) : 1});
     }
   }
   return graph::consensus_of(cluster.workers, exchanges, cluster.workers);
 }
 
-std::vector<SettingError> GossipParams::errors(const Surroundings&) const {
+std::vector<SettingError> GossipParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list;
+  if (topology) {
+    list = comm::errors_in(*topology, std::nullopt, OnFailure::wait, around,
+                           {.undirected = "peers are the same in every step", .weights = false});
+    for (SettingError& error : list) {
+      if (error.key == "degree") error = {"topology", "needs a degree; expected {\"type\": ..., \"degree\": ...}"};
+    }
+    if (peer == PeerRule::ring) {
+      list.push_back({"peer", "\"ring\" is a graph of its own; expected no \"topology\", or another rule"});
+    }
+  }
   if (mode == GossipMode::pair && timeout) {
     list.push_back(
         {"timeout", "mode \"pair\" cannot time out, for both must move; expected mode \"pull\" or \"push\""});

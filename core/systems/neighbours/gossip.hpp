@@ -7,6 +7,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/graph/mixing.hpp"
+#include "core/graph/topology.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
@@ -38,8 +39,9 @@ struct GossipParams : SystemOf<GossipParams> {
   Merge merge = Merge::half;
   ExchangeOrder order = ExchangeOrder::sequential;
   Threshold threshold = Threshold::none;
-  bool error_feedback = false;     // dropped gradient values are added to the next gradient
-  std::optional<Seconds> timeout;  // none: wait for the answer; else skip averaging once it is over
+  bool error_feedback = false;              // dropped gradient values are added to the next gradient
+  std::optional<Seconds> timeout;           // none: wait for the answer; else skip averaging once it is over
+  std::optional<graph::Topology> topology;  // none: any other worker
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
@@ -51,6 +53,8 @@ template <class Visitor>
 void fields(Visitor& visit, GossipParams& params) {
   visit("mode", params.mode, Rule{.doc = "pull a model, push one's own, or exchange both"});
   visit("peer", params.peer, Rule{.doc = "which peer to exchange with"});
+  visit("topology", params.topology,
+        Rule{.doc = "which workers may ask which: an undirected graph; default: all of them all others"});
   visit("merge", params.merge, Rule{.doc = "how two models become one"});
   visit("order", params.order, Rule{.doc = "exchange after the gradient, or while it is computed"});
   visit("threshold", params.threshold, Rule{.doc = "drop gradient values below their tensor's mean"});

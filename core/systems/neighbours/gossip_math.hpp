@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/codec/encoder.hpp"
@@ -15,15 +16,17 @@ namespace ddl::systems {
 // Another worker for each step.
 class PeerChoice {
  public:
-  PeerChoice(PeerRule rule, Node& node) : rule_(rule), node_(node), random_(node.rng("peer")) {}
+  // Among all others, or among these.
+  PeerChoice(PeerRule rule, Node& node, std::vector<int> among)
+      : rule_(rule), node_(node), among_(std::move(among)), random_(node.rng("peer")) {}
 
   int next() {
     const int workers = node_.cluster().workers;
-    const auto others = static_cast<std::uint64_t>(workers - 1);
+    const auto others = among_.empty() ? static_cast<std::uint64_t>(workers - 1) : among_.size();
     std::uint64_t ahead = 0;  // beyond the next one
     if (rule_ == PeerRule::random) ahead = random_.below(others);
     if (rule_ == PeerRule::round_robin) ahead = static_cast<std::uint64_t>(node_.step()) % others;
-    const int chosen = (node_.id() + 1 + static_cast<int>(ahead)) % workers;
+    const int chosen = among_.empty() ? (node_.id() + 1 + static_cast<int>(ahead)) % workers : among_[ahead];
     if (rule_ == PeerRule::random) {
       node_.record(Draw{"partner", node_.step(), static_cast<std::uint64_t>(chosen), Draw::node});
     }
@@ -33,6 +36,7 @@ class PeerChoice {
  private:
   const PeerRule rule_;
   Node& node_;
+  const std::vector<int> among_;
   Stream random_;
 };
 

@@ -3,9 +3,11 @@
 //
 //   worker i, round k:
 //     1  g = gradient(z);  x = step(x, g)
-//     2  p = 1 / (1 + degree of round k);  send (p x, p w) to the targets of round k;  x = p x;  w = p w
+//     2  p = 1 / (1 + targets of round k);  send (p x, p w) to the targets of round k;  x = p x;  w = p w
 //     3  add the parts sent in round k, waiting for them (overlap: those of round k - 1);  z = x / w
 #include "core/systems/neighbours/sgp.hpp"
+
+#include <algorithm>
 
 #include "core/comm/push_sum.hpp"
 #include "core/membership/round_entry.hpp"
@@ -42,14 +44,27 @@ class SgpWorker : public Program {
 
 std::unique_ptr<Program> SgpParams::program(Node& node) const { return std::make_unique<SgpWorker>(*this, node); }
 
-Traffic SgpParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
+Traffic SgpParams::traffic(const Cluster& cluster) const {
+  return comm::traffic_along(comm::graph_of(topology, degree, cluster), 1);
+}
 
 std::optional<graph::Consensus> SgpParams::consensus(const Cluster& cluster) const {
-  return comm::consensus_along(topology, degree, cluster, 1, overlap);
+  const graph::Graph graph = comm::graph_of(topology, degree, cluster);
+  for (int round = 0; round < graph.rounds(); ++round) {
+    if (!graph.is_even(round)) return graph::consensus_of_push_sum(graph, overlap);
+  }
+  return graph::consensus_of(graph, 1, overlap);
+}
+
+// On other graphs a worker cannot know how much of the sums hosts have taken with them.
+bool SgpParams::needs_all_hosts() const {
+  return !std::ranges::all_of(topology.rounds(degree), [](const graph::GraphObject& graph) {
+    return graph.type && graph::is_regular(*graph.type);
+  });
 }
 
 std::vector<SettingError> SgpParams::errors(const Surroundings& around) const {
-  return comm::errors_in(topology, degree, on_failure, around.workers);
+  return comm::errors_in(topology, degree, on_failure, around, {.pushes = true});
 }
 
 }  // namespace ddl::systems

@@ -6,6 +6,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/graph/mixing.hpp"
+#include "core/graph/topology.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -18,7 +19,7 @@ struct SgpParams : SystemOf<SgpParams> {
                                      .what = "push-sum averaging along directed graphs",
                                      .paper = "Assran et al., ICML 2019",
                                      .fetches_model = true};
-  graph::GraphKind topology = graph::GraphKind::one_peer_exponential;
+  graph::Topology topology = graph::GraphKind::one_peer_exponential;
   std::optional<int> degree;
   bool overlap = false;
   OnFailure on_failure = OnFailure::wait;
@@ -26,12 +27,14 @@ struct SgpParams : SystemOf<SgpParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  bool needs_all_hosts() const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, SgpParams& params) {
-  visit("topology", params.topology, Rule{.doc = "which workers send to which"});
+  visit("topology", params.topology,
+        Rule{.doc = "which workers send to which: a graph, or several, one a round in turn"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("overlap", params.overlap, Rule{.doc = "what is sent may arrive while the next gradient is computed"});
   visit("on_failure", params.on_failure, on_failure_rule);

@@ -51,7 +51,7 @@ Found final_accuracy(const Run& run, double evaluations) {
   double sum = 0, count = 0;
   for (const run::CurveRow& row : results::read_mean_curve(run.folder) | std::views::reverse) {
     if (count == evaluations || (count > 0 && row.iteration == 0)) break;
-    sum += 100 * row.test_accuracy;
+    sum += 100 * row.test_accuracy.value();
     ++count;
   }
   return count == 0 ? std::nullopt : Found(sum / count);
@@ -61,7 +61,7 @@ Found final_accuracy(const Run& run, double evaluations) {
 Found accuracy_after(const Run& run, double part) {
   const std::vector<run::CurveRow> curve = results::read_mean_curve(run.folder);
   for (const run::CurveRow& row : curve) {
-    if (row.iteration >= (part - 0.001) * curve.back().iteration) return 100 * row.test_accuracy;
+    if (row.iteration >= (part - 0.001) * curve.back().iteration) return 100 * row.test_accuracy.value();
   }
   return std::nullopt;
 }
@@ -72,7 +72,7 @@ Found fluctuation(const Run& run) {
   std::map<std::string, std::vector<double>> curves;  // by worker
   results::read_rows<run::CurveRow>(run.folder, [&](const run::CurveRow& row) {
     if (row.worker != run::mean_of_workers && row.worker != run::averaged_model)
-      curves[row.worker].push_back(100 * row.test_accuracy);
+      curves[row.worker].push_back(100 * row.test_accuracy.value());
   });
   double sum = 0;
   for (const auto& [worker, accuracy] : curves) {

@@ -10,8 +10,6 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/data/dataset.hpp"
-#include "core/nn/model.hpp"
 #include "sim/advise/tune.hpp"
 #include "sim/cli/checking/forecast_json.hpp"
 #include "sim/cli/commands.hpp"
@@ -35,11 +33,9 @@ constexpr double long_s = 20;           // for messages to take
 constexpr std::size_t most_lines = 12;  // of sites, and of links between them
 
 // What a whole model is on the wire, and where that comes from.
-std::string model_text(const scenario::Scenario& scenario) {
+std::string model_text(const scenario::Scenario& scenario, double parameters) {
   if (scenario.wire.model_bytes)
     return results::readable_bytes(scenario.wire.model_bytes->value) + ", as wire.model_bytes says";
-  const data::DataShape data = data::data_shape(scenario.data.source);
-  const auto parameters = static_cast<double>(nn::Model(scenario.model, data.shape, data.classes).parameter_count());
   return fmt::format("{}: {} parameters of 4 bytes", results::readable_bytes(sizeof(float) * parameters),
                      results::readable_count(parameters));
 }
@@ -103,7 +99,8 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
   return text;
 }
 
-std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
+// What a step is bounded by, and what it may take. Of a model whose size is known.
+std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
@@ -121,11 +118,14 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
                           results::readable_share(rest->waiting)));
     }
   }
-  add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(bounds.compute_s),
-                              scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"
-                                                                 : "from the model's operations and the host's speed"));
-  for (const std::string& note : forecast.host_notes) add("", note);
-  add("model", model_text(scenario));
+  return text;
+}
+
+// The model on the wire, and the traffic of a step. Likewise.
+std::string traffic_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
+  const network::Bounds& bounds = forecast.bounds;
+  std::string text = results::labelled("model", model_text(scenario, forecast.parameters), width);
+  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
   if (bounds.bottleneck.empty()) {
     add("network", "nothing that a step has to wait for");
   } else {
@@ -135,17 +135,17 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
                                   results::readable_bytes(bounds.bottleneck_bytes_per_step),
                                   results::readable_seconds(bounds.network_s)));
   }
-  for (const std::string& note : forecast.system_notes) add("algorithm", note);
-  text += sites_text(scenario.platform, forecast.sites, width);
-  add("network model", platform::text_of(forecast.network));
-  add("", forecast.network.why);
-  for (const std::string& note : forecast.platform_notes) add("platform file", note);
-  if (forecast.consensus) text += consensus_text(*forecast.consensus, width);
-  const run::Cost& parts = forecast.cost;
+  return text;
+}
+
+std::string cost_text(const scenario::Scenario& scenario, const run::Cost& parts, std::size_t width) {
   const double all_s = parts.core_s(), evaluation = parts.evaluation_s / all_s;
   std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",
                                  results::readable_seconds(all_s), results::readable_share(evaluation));
-  if (evaluation > much) cost += "; evaluate.samples, or fewer evaluations, make it quicker";
+  if (evaluation > much) {
+    cost += scenario.program ? "; fewer evaluations make it quicker"
+                             : "; evaluate.samples, or fewer evaluations, make it quicker";
+  }
   if (parts.messages_s > std::max(long_s, much * all_s)) {
     const std::string why = parts.messages_reached > 0
                                 ? fmt::format("each that starts or ends moves the shares of up to {} others; ",
@@ -154,17 +154,52 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
     cost += fmt::format(", up to {} for messages: {}fewer workers or steps make it quicker",
                         results::readable_share(parts.messages_s / all_s), why);
   }
-  add("cost", cost);
+  return results::labelled("cost", cost, width);
+}
+
+std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, bool costs_known,
+                          std::size_t width) {
+  const bool size_known = forecast.model_bytes > 0;
+  std::string text = size_known ? bounds_text(scenario, forecast, width) : "";
+  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
+  add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(forecast.bounds.compute_s),
+                              scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"
+                                                                 : "from the model's operations and the host's speed"));
+  for (const std::string& note : forecast.host_notes) add("", note);
+  if (size_known) text += traffic_text(scenario, forecast, width);
+  for (const std::string& note : forecast.system_notes) add("algorithm", note);
+  text += sites_text(scenario.platform, forecast.sites, width);
+  add("network model", platform::text_of(forecast.network));
+  add("", forecast.network.why);
+  for (const std::string& note : forecast.platform_notes) add("platform file", note);
+  if (forecast.consensus) text += consensus_text(*forecast.consensus, width);
+  if (costs_known) text += cost_text(scenario, forecast.cost, width);
   return text;
 }
 
-std::string checked_text(const scenario::Scenario& scenario, std::size_t width) {
+// What a run starts, and whether that has been started here.
+std::string program_text(const scenario::Scenario& scenario, bool asked, bool size_known, std::size_t width) {
+  const scenario::ProgramSpec& program = *scenario.program;
+  std::string text =
+      fmt::format("{}: a run starts {} of it{}, each with all data in its memory", scenario::command_of(program),
+                  counted(program.processes.value_or(jobs::usable_cores()), "process"),
+                  program.processes ? "" : ", one for each of its threads");
+  if (!asked) text += "; it was not started here: --trust does, and says what a run costs";
+  if (!size_known) text += "; without it, or wire.model_bytes, no bounds are known";
+  return results::labelled("program", text, width);
+}
+
+std::string checked_text(const scenario::Scenario& scenario, run::Programs programs, std::size_t width) {
   NotePrinter().print(scenario);
-  return scenario.file + ": ok\n" + forecast_text(scenario, run::forecast_of(scenario), width);
+  const run::Forecast forecast = run::forecast_of(scenario, programs);
+  const bool asked = programs == run::Programs::are_asked;
+  std::string text = scenario.file + ": ok\n";
+  if (scenario.program) text += program_text(scenario, asked, forecast.model_bytes > 0, width);
+  return text + forecast_text(scenario, forecast, asked || !scenario.program, width);
 }
 
 // Of a sweep whose every point is right.
-std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, std::size_t width) {
+std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, run::Programs programs, std::size_t width) {
   const jobs::SweepPlan plan = jobs::plan_sweep(systems, sweep);
   NotePrinter notes;
   for (const jobs::SweepPoint& point : plan.points) notes.print(point.scenario);
@@ -173,7 +208,7 @@ std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, std:
   std::iota(points.begin(), points.end(), std::size_t{0});
   const std::vector<std::size_t> tuning = advise::tuning_runs(sweep, plan);
   double all = 0;
-  for (const auto& [point, cost] : jobs::costs_of(sweep, plan, points, cores)) {
+  for (const auto& [point, cost] : jobs::costs_of(sweep, plan, points, cores, programs)) {
     all += cost * static_cast<double>(plan.seeds.size() + tuning[point]);
   }
   const std::size_t tuning_runs = std::accumulate(tuning.begin(), tuning.end(), std::size_t{0});
@@ -183,17 +218,20 @@ std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, std:
                            counted(plan.runs(), "run")));
   add("varied", fmt::format("{}", fmt::join(plan.columns, ", ")));
   if (sweep.tune) add("tuning", counted(tuning_runs, "run") + " before these");
-  add("cost", fmt::format("all runs{} take {} roughly {}", sweep.tune ? ", tuning included," : "",
-                          counted(cores, "core"), results::readable_seconds(all / cores)));
+  const bool left_alone = programs == run::Programs::are_left_alone &&
+                          std::ranges::any_of(plan.points, [](const auto& point) { return !!point.scenario.program; });
+  add("cost", fmt::format("all runs{} take {} roughly {}{}", sweep.tune ? ", tuning included," : "",
+                          counted(cores, "core"), results::readable_seconds(all / cores),
+                          left_alone ? " without their models' programs, which only --trust starts here" : ""));
   return text;
 }
 
 }  // namespace
 
-std::string consensus_text(const scenario::Scenario& scenario, std::size_t width) {
+std::string consensus_text(const scenario::Scenario& scenario, std::size_t width, run::Programs programs) {
   if (!scenario.algorithm->has_consensus()) return "";
   try {
-    const auto consensus = run::forecast_of(scenario).consensus;
+    const auto consensus = run::forecast_of(scenario, programs).consensus;
     return consensus ? consensus_text(*consensus, width) : "";
   } catch (const InputError&) {
     return "";  // of what only a run needs, such as data
@@ -211,7 +249,9 @@ FileKind kind_of(const std::string& text) {
 }
 
 void check_scenarios(const Registry& systems, const std::vector<std::string>& files, const Overrides& overrides,
-                     bool json) {
+                     run::Programs programs, bool json) {
+  Registry known = systems;
+  known.open_libraries(programs == run::Programs::are_asked);
   const std::size_t width = Terminal(STDOUT_FILENO).columns();
   std::string report;
   auto forecasts = nlohmann::ordered_json::array();
@@ -220,19 +260,19 @@ void check_scenarios(const Registry& systems, const std::vector<std::string>& fi
     try {
       const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
       if (json) {
-        const scenario::Scenario scenario = scenario::parse_scenario(systems, text, file, overrides);
-        forecasts.push_back(forecast_json(scenario, run::forecast_of(scenario)));
+        const scenario::Scenario scenario = scenario::parse_scenario(known, text, file, overrides);
+        forecasts.push_back(forecast_json(scenario, run::forecast_of(scenario, programs), programs));
         continue;
       }
       switch (kind_of(text)) {
         case FileKind::sweep:
-          report += checked_text(systems, jobs::parse_sweep(text, file, overrides), width);
+          report += checked_text(known, jobs::parse_sweep(text, file, overrides), programs, width);
           break;
         case FileKind::schema:
           report += file + ": a JSON Schema, which editors read\n";
           break;
         case FileKind::scenario:
-          report += checked_text(scenario::parse_scenario(systems, text, file, overrides), width);
+          report += checked_text(scenario::parse_scenario(known, text, file, overrides), programs, width);
       }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());

@@ -8,11 +8,10 @@
 namespace ddl::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json bounds_json(const network::Bounds& bounds) {
+nlohmann::ordered_json bounds_json(const network::Bounds& bounds) {
   return {{"step_s", bounds.step_s},
-          {"bottleneck", bounds.bottleneck.empty() ? Json(nullptr) : Json(bounds.bottleneck)},
+          {"bottleneck",
+           bounds.bottleneck.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(bounds.bottleneck)},
           {"network_s", bounds.network_s},
           {"compute_s", bounds.compute_s},
           {"bytes_per_step", bounds.bytes_per_step},
@@ -20,9 +19,10 @@ Json bounds_json(const network::Bounds& bounds) {
           {"network_bound", bounds.network_bound}};
 }
 
-Json expected_json(const std::optional<run::ExpectedStep>& step) {
+nlohmann::ordered_json expected_json(const std::optional<run::ExpectedStep>& step) {
   if (!step) return nullptr;
-  Json json{{"step_s", step->seconds}, {"steps_simulated", step->steps}, {"compute_share", step->compute_share}};
+  nlohmann::ordered_json json{
+      {"step_s", step->seconds}, {"steps_simulated", step->steps}, {"compute_share", step->compute_share}};
   if (step->rest) {
     json["latency_share"] = step->rest->latency;
     json["bandwidth_share"] = step->rest->bandwidth;
@@ -31,8 +31,8 @@ Json expected_json(const std::optional<run::ExpectedStep>& step) {
   return json;
 }
 
-Json sites_json(const std::vector<run::SiteForecast>& sites) {
-  Json json = Json::array();
+nlohmann::ordered_json sites_json(const std::vector<run::SiteForecast>& sites) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const run::SiteForecast& site : sites) {
     json.push_back({{"name", site.name}, {"workers", site.workers}, {"servers", site.servers}});
   }
@@ -41,21 +41,26 @@ Json sites_json(const std::vector<run::SiteForecast>& sites) {
 
 }  // namespace
 
-Json forecast_json(const scenario::Scenario& scenario, const run::Forecast& forecast) {
-  Json json{{"name", scenario.name},
-            {"algorithm", scenario.algorithm->facts().name},
-            {"bounds", bounds_json(forecast.bounds)},
-            {"expected", expected_json(run::expected_step(scenario, forecast))},
-            {"model_bytes", forecast.model_bytes},
-            {"workers", forecast.workers},
-            {"sites", sites_json(forecast.sites)},
-            {"network",
-             {{"model", name_of(forecast.network.model)},
-              {"carried_by", name_of(forecast.network.carried_by)},
-              {"why", forecast.network.why}}},
-            {"consensus", nullptr},
-            {"notes", forecast.system_notes},
-            {"cost_core_s", forecast.cost.core_s()}};
+nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const run::Forecast& forecast,
+                                     run::Programs programs) {
+  nlohmann::ordered_json json{{"name", scenario.name},
+                              {"algorithm", scenario.algorithm->facts().name},
+                              {"bounds", bounds_json(forecast.bounds)},
+                              {"expected", expected_json(run::expected_step(scenario, forecast))},
+                              {"model_bytes", forecast.model_bytes},
+                              {"workers", forecast.workers},
+                              {"sites", sites_json(forecast.sites)},
+                              {"network",
+                               {{"model", name_of(forecast.network.model)},
+                                {"carried_by", name_of(forecast.network.carried_by)},
+                                {"why", forecast.network.why}}},
+                              {"consensus", nullptr},
+                              {"notes", forecast.system_notes},
+                              {"cost_core_s", forecast.cost.core_s()}};
+  // Of a program that was not started neither its size nor its cost is known.
+  const bool size_known = forecast.model_bytes > 0;
+  if (!size_known) json["bounds"] = json["expected"] = json["model_bytes"] = nullptr;
+  if (scenario.program && programs == run::Programs::are_left_alone) json["cost_core_s"] = nullptr;
   if (forecast.consensus) {
     json["consensus"] = {{"factor", forecast.consensus->factor}, {"period", forecast.consensus->period}};
   }

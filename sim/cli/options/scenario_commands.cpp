@@ -17,6 +17,13 @@ void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios", 
   command.add_option(name, typed.files, what)->type_name("SCENARIO.json");
 }
 
+// Programs that scenarios name are started by runs, and by nothing else without consent.
+void add_trust(CLI::App& command, bool& trusted) {
+  command.add_flag("--trust", trusted,
+                   "Start the program and open the libraries that the scenario names (model.command, load)");
+}
+run::Programs programs_of(bool trusted) { return trusted ? run::Programs::are_asked : run::Programs::are_left_alone; }
+
 void add_jobs(CLI::App& command, int& jobs) {
   command.add_option("--jobs", jobs, "Runs at once; default: as many as cores")
       ->type_name("N")
@@ -81,13 +88,15 @@ Command add_run(CLI::App& app, const Registry& systems) {
 Command add_check(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   CLI::App& check = *app.add_subcommand("check", "Validate scenarios and sweeps; lower bounds, and what a run costs");
+  const auto trusted = std::make_shared<bool>(false);
   add_files(check, *typed, "scenarios", "Scenario or sweep files");
   typed->add_overrides(check);
+  add_trust(check, *trusted);
   const auto json = std::make_shared<bool>(false);
   check.add_flag("--json", *json, "Print bounds and the expected step of scenarios as JSON, and nothing else");
   check.footer("Example:\n  ddlsim check scenarios/*.json");
-  return {&check, [typed, json, &check, &systems] {
-            check_scenarios(systems, typed->need_files(check), typed->changes(), *json);
+  return {&check, [typed, trusted, json, &check, &systems] {
+            check_scenarios(systems, typed->need_files(check), typed->changes(), programs_of(*trusted), *json);
             return int{kDone};
           }};
 }
@@ -99,17 +108,19 @@ Command add_describe(CLI::App& app, const Registry& systems) {
   add_files(
       command, *typed, "scenario",
       "Scenario or sweep file, a path of keys such as algorithm.ako or vary, or a file of results such as curve.csv");
+  const auto trusted = std::make_shared<bool>(false);
   command.get_option("scenario")->expected(1);
   typed->add_overrides(command);
+  add_trust(command, *trusted);
   command.footer(
       "Examples:\n"
       "  ddlsim describe scenarios/het_wan_ako_p3.json --set algorithm.partitions=4\n"
       "  ddlsim describe algorithm.ako\n"
       "  ddlsim describe summary.json\n"
       "  ddlsim describe sweep");
-  return {&command, [typed, &command, &systems] {
+  return {&command, [typed, trusted, &command, &systems] {
             need(command, !typed->files.empty(), "scenario");
-            describe(systems, scenario_file(typed->files.front()), typed->changes());
+            describe(systems, scenario_file(typed->files.front()), typed->changes(), programs_of(*trusted));
             return int{kDone};
           }};
 }

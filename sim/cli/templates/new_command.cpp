@@ -1,17 +1,22 @@
 // Scenarios to start from, with comments: the files of sim/cli/templates.
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/templates/example_table.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 
 extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_edge,
-    template_own_data;
+    template_own_data, template_own_model, template_own_model_program;
 
 namespace {
 
@@ -19,6 +24,8 @@ struct Template {
   const char* name;
   const char* what;
   const std::string_view* text;
+  const char* beside = nullptr;  // a file that it needs in its folder
+  const std::string_view* text_beside = nullptr;
 };
 
 constexpr Template templates[] = {
@@ -27,7 +34,10 @@ constexpr Template templates[] = {
     {"two_sites", "two data centres with one link between them", &template_two_sites},
     {"sites", "several sites, each with its own hosts, joined by links with rates of their own", &template_sites},
     {"edge", "federated averaging over devices that come and go", &template_edge},
-    {"own_data", "a model of one's own, and data from files", &template_own_data},
+    {"own_data", "data of one's own, from a table that is written beside it, and a model of one's own",
+     &template_own_data},
+    {"own_model", "a model that a program of one's own computes", &template_own_model, "own_model.py",
+     &template_own_model_program},
 };
 
 const Template& template_named(const std::string& name) {
@@ -40,6 +50,16 @@ const Template& template_named(const std::string& name) {
                    scenario::nearest_or(name, names, "templates are " + scenario::listed(names)));
 }
 
+// The table that a template names goes beside it, and never over another one.
+void write_table_beside(const std::filesystem::path& scenario) {
+  const std::string file = (scenario.parent_path() / example_table_name).string(), text = example_table();
+  std::ifstream there(file, std::ios::binary);
+  if (!there) return results::write_whole(file, text);
+  if (std::string(std::istreambuf_iterator<char>(there), {}) != text) {
+    throw InputError("new: " + file + ": exists with other samples; expected another folder");
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> template_list() {
@@ -49,17 +69,28 @@ std::vector<std::pair<std::string, std::string>> template_list() {
 }
 
 void write_new(const NewSettings& settings) {
-  const std::string_view text = *template_named(settings.name).text;
+  const Template& chosen = template_named(settings.name);
   if (settings.file.empty()) {
-    std::cout << text;
+    std::cout << *chosen.text;
     return;
   }
-  std::error_code unreadable;
-  if (std::filesystem::exists(settings.file, unreadable)) {
-    throw InputError("new: " + settings.file + ": exists; expected another name");
+  std::vector<std::pair<std::string, std::string_view>> files = {{settings.file, *chosen.text}};
+  if (chosen.beside != nullptr) {
+    files.emplace_back((std::filesystem::path(settings.file).parent_path() / chosen.beside).string(),
+                       *chosen.text_beside);
   }
-  results::write_whole(settings.file, std::string(text));
-  results::message_stream(settings.file) << settings.file << "\n";
+  for (const auto& [file, text] : files) {
+    std::error_code unreadable;
+    if (std::filesystem::exists(file, unreadable)) {
+      throw InputError("new: " + file + ": exists; expected another name" +
+                       (file == settings.file ? "" : ", or another folder"));
+    }
+  }
+  if (chosen.text == &template_own_data) write_table_beside(settings.file);
+  for (const auto& [file, text] : files) {
+    results::write_whole(file, std::string(text));
+    results::message_stream(file) << file << "\n";
+  }
 }
 
 }  // namespace ddl::cli

@@ -5,7 +5,7 @@
 
 #include "sim/jobs/expect/expect.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 
 namespace ddl::jobs {
 namespace {

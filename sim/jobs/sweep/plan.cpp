@@ -215,7 +215,8 @@ std::string changed_name(const std::string& name, const std::vector<scenario::Ov
     if (path == "name") return name;
     const std::string block = path.substr(0, path.find_first_of(".["));
     if (block == "seed" || block == "description" || block == "record" || block == "expect") continue;
-    if (path == "data.path") continue;  // data belong to a result by their content
+    // Data belong to a result by their content.
+    if (path == "data.path" || path == "data.test_path" || path == "training.init.file") continue;
     told.push_back({path, change.value});
     if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
   }

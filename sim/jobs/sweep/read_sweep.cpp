@@ -9,7 +9,7 @@
 #include "core/base/counted.hpp"
 #include "sim/jobs/seeds.hpp"
 #include "sim/jobs/sweep/sweep.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
 #include "sim/scenario/reading/words.hpp"

@@ -48,13 +48,13 @@ class SecondsTaken {
 }  // namespace
 
 std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
-                                       const std::vector<std::size_t>& points, int at_once) {
+                                       const std::vector<std::size_t>& points, int at_once, run::Programs programs) {
   std::map<std::size_t, double> costs;
   std::map<std::size_t, std::string> problems;
   process::in_children(
       points.size(), at_once,
       [&](std::size_t next) -> std::function<std::string()> {
-        return [&, next] { return run::forecast_as_bytes(plan.points[points[next]].scenario); };
+        return [&, next] { return run::forecast_as_bytes(plan.points[points[next]].scenario, programs); };
       },
       [&](std::size_t next, const process::ChildAnswer& answer) {
         const std::size_t point = points[next];

@@ -10,6 +10,7 @@
 #include "sim/jobs/jobs.hpp"
 #include "sim/jobs/jobs_folder.hpp"
 #include "sim/jobs/sweep/plan.hpp"
+#include "sim/run/forecast.hpp"
 
 namespace ddl::jobs {
 
@@ -40,7 +41,8 @@ struct SweepEstimate {
 // What one run of each of `points` (by number) may cost, as a forecast says; in `at_once` processes. Throws
 // ScenarioErrors with what is wrong with any.
 std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
-                                       const std::vector<std::size_t>& points, int at_once);
+                                       const std::vector<std::size_t>& points, int at_once,
+                                       run::Programs programs = run::Programs::are_left_alone);
 // Builds the platform of every point that has open runs, `at_once` at a time. Throws ScenarioErrors with what is wrong
 // with any, and InputError if the folder holds something else.
 SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once);

@@ -1,5 +1,6 @@
 #include "sim/results/identity/earlier_run.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,10 @@ Unordered compared(Unordered scenario, const Unordered& digests) {
     scenario[part]["content"] = digests.value(digest, Unordered::object());
   };
   scenario.erase("description");
+  scenario.erase("load");  // plug-ins are compared by content, with the program
+  if (scenario.contains("model") && scenario["model"].is_object()) {
+    for (const char* key : {"folder", "processes", "timeout"}) scenario["model"].erase(key);
+  }
   replace("platform", "file", "platform_digest");
   replace("data", "path", "data_digests");
   return scenario;
@@ -64,6 +69,12 @@ EarlierRun compare_with_earlier(const RunIdentity& identity, const std::string& 
   }
   for (const std::string& key : keys) {
     if (there.value(key, Unordered()) != here.value(key, Unordered())) earlier.differences.push_back(key);
+  }
+  const bool other_files = theirs.value("model_digests", Unordered()) != ours.value("model_digests", Unordered());
+  const bool other_version =
+      identity.model_version && theirs.value("model_version", Unordered()) != ours["model_version"];
+  if ((other_files || other_version) && std::ranges::find(earlier.differences, "model") == earlier.differences.end()) {
+    earlier.differences.emplace_back("model");
   }
   return earlier;
 }

@@ -20,11 +20,15 @@ Json identity_json(const RunIdentity& identity) {
   if (!program.plug_ins.empty()) provenance["plug_ins"] = json_of(program.plug_ins);
   provenance["math_mode"] = identity.math.mode;
   provenance["math_kernels"] = identity.math.kernels;
-  return {{"schema_version", result_schema_version},
-          {"scenario", Json::parse(identity.scenario)},
-          {"provenance", provenance},
-          {"platform_digest", identity.platform_digest},
-          {"data_digests", json_of(identity.data)}};
+  Json json = {{"schema_version", result_schema_version},
+               {"scenario", Json::parse(identity.scenario)},
+               {"provenance", provenance},
+               {"platform_digest", identity.platform_digest},
+               {"data_digests", json_of(identity.data)}};
+  if (!json["scenario"]["model"].is_object() || !json["scenario"]["model"].contains("command")) return json;
+  json["model_digests"] = json_of(identity.model);
+  json["model_version"] = identity.model_version ? Json(*identity.model_version) : Json();
+  return json;
 }
 
 }  // namespace ddl::results

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "core/base/check.hpp"
@@ -15,6 +18,7 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/kernels/blas.hpp"
 #include "core/nn/math_mode.hpp"
+#include "sim/external/model.hpp"
 #include "sim/platform/layout.hpp"
 #include "sim/platform/platform_text.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -62,6 +66,23 @@ const ProgramIdentity& this_program() {
   return once;
 }
 
+// Adds one, under a name that no other has.
+void add_file(std::vector<FileDigest>& files, FileDigest file) {
+  const std::string name = file.name;
+  const auto has_name = [&](const FileDigest& other) { return other.name == file.name; };
+  for (int number = 2; std::ranges::any_of(files, has_name); ++number) file.name = fmt::format("{} ({})", name, number);
+  files.push_back(std::move(file));
+}
+
+// The library that the system came from.
+std::vector<FileDigest> plug_ins_of(const systems::SystemChoice& algorithm) {
+  const std::string& library = algorithm.among().library_of(algorithm->facts().name);
+  if (library.empty()) return {};
+  static std::map<std::string, std::string> opened;  // as it was first asked for, like the program itself
+  const auto known = opened.try_emplace(library, digest_of_file(library).value_or("")).first;
+  return {{std::filesystem::path(library).filename().string(), known->second}};
+}
+
 MathIdentity math_of(const scenario::Scenario& scenario) {
   const nn::MathMode math = nn::math_that_runs(scenario.math.mode);
   const bool native = math == nn::MathMode::native;
@@ -70,31 +91,60 @@ MathIdentity math_of(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-RunIdentity Identities::of(const scenario::Scenario& scenario) {
-  RunIdentity identity{.scenario = scenario::describe_run(scenario), .learns = !scenario.model.none()};
+RunIdentity Identities::before_run(const scenario::Scenario& scenario) {
+  RunIdentity identity{.scenario = scenario::describe_run(scenario),
+                       .learns = !scenario.model.none() && !scenario.program};
   identity.platform = platform_of(scenario);
   identity.platform_digest = digest_of_text(identity.platform);
   identity.data = data_of(scenario);
   identity.program = this_program();
+  identity.program.plug_ins = plug_ins_of(scenario.algorithm);
   identity.math = math_of(scenario);
+  identity.model = model_of(scenario);
   return identity;
+}
+
+RunIdentity Identities::of(const scenario::Scenario& scenario) {
+  RunIdentity identity = before_run(scenario);
+  if (!scenario.program) return identity;
+  const std::string key = scenario::program_folder(scenario) + "\n" + scenario::command_of(*scenario.program) + "\n" +
+                          results::digest_of(identity.model);
+  auto known = versions_.find(key);
+  if (known == versions_.end()) {
+    known = versions_.emplace(key, external::Model(scenario, 1).hello().model.version).first;
+  }
+  identity.model_version = known->second;
+  return identity;
+}
+
+std::vector<FileDigest> Identities::model_of(const scenario::Scenario& scenario) {
+  std::vector<FileDigest> digests;
+  if (!scenario.program) return digests;
+  for (const std::string& word : scenario.program->command) {
+    std::error_code unreadable;
+    const std::string path = (std::filesystem::path(scenario::program_folder(scenario)) / word).string();
+    if (!word.empty() && std::filesystem::is_regular_file(path, unreadable)) add_file(digests, digest_of(path));
+  }
+  return digests;
+}
+
+const FileDigest& Identities::digest_of(const std::string& path) {
+  const auto [known, fresh] = known_.try_emplace(path + ":" + version_of_file(path));
+  if (fresh) {
+    known->second = {std::filesystem::path(path).filename().string(), digest_of_file(path).value_or("")};
+  }
+  return known->second;
 }
 
 std::vector<FileDigest> Identities::data_of(const scenario::Scenario& scenario) {
   std::vector<FileDigest> digests;
-  if (scenario.model.none()) return digests;
+  if (scenario.model.none() || scenario.program) return digests;
   try {
-    for (const std::string& path : data::data_files(resolved_data(scenario))) {
-      const auto [known, fresh] = known_.try_emplace(path + ":" + version_of_file(path));
-      if (fresh) {
-        const auto digest = digest_of_file(path);
-        if (!digest) {
-          known_.erase(known);
-          throw InputError("data.path: " + path + ": cannot be read");
-        }
-        known->second = {std::filesystem::path(path).filename().string(), *digest};
-      }
-      digests.push_back(known->second);
+    std::vector<std::string> files = data::data_files(resolved_data(scenario));
+    if (const auto* start = scenario.training.init.from_file()) files.push_back(resolve_path(scenario, start->file));
+    for (const std::string& path : files) {
+      add_file(digests, digest_of(path));
+      if (digests.back().digest.empty()) throw InputError("data.path: " + path + ": cannot be read");
     }
   } catch (const InputError& error) {
     const std::string text = error.what();

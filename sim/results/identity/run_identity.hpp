@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,24 +30,34 @@ struct MathIdentity {
 
 struct RunIdentity {
   std::string scenario;       // resolved, as JSON text
-  bool learns = true;         // false: timing only, the same with any math
+  bool learns = true;         // here; false: timing only, or a program's mathematics, the same with any of ours
   std::string platform = {};  // as a platform file: its text as it was read, or that of what is generated
   std::string platform_digest = {};
   std::vector<FileDigest> data{};  // each data file, in the order in which they are read; none of generated data
   ProgramIdentity program = {};
   MathIdentity math = {};
+  // Of a model that a program of the user's computes: the files that its command names, and what it says of itself, if
+  // it has been asked.
+  std::vector<FileDigest> model{};
+  std::optional<std::string> model_version{};
 };
 
 // Makes identities. A data file is digested once, and again if it has changed.
 class Identities {
  public:
   // To be called before the run reads its files: they may change meanwhile. Throws InputError, with the setting's path.
+  RunIdentity before_run(const scenario::Scenario& scenario);
+  // The same to compare with what there is: starts the program that computes the model, if one does, to ask for its
+  // version, once for all seeds.
   RunIdentity of(const scenario::Scenario& scenario);
 
  private:
   std::vector<FileDigest> data_of(const scenario::Scenario& scenario);
+  std::vector<FileDigest> model_of(const scenario::Scenario& scenario);
+  const FileDigest& digest_of(const std::string& path);  // its digest is empty if it cannot be read
 
-  std::map<std::string, FileDigest> known_;  // by path and version of the file
+  std::map<std::string, FileDigest> known_;      // by path and version of the file
+  std::map<std::string, std::string> versions_;  // of programs, by folder, command and digests
 };
 
 // Of all files together.

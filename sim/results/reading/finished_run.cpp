@@ -143,9 +143,11 @@ void read_inputs(const Json& json, FinishedRun& run) {
   if (!platform_digest.is_string()) return;
   run.platform_digest = platform_digest.get<std::string>();
   run.data = data_digests_of(json.value("data_digests", Json()));
-  const auto& [platform, data] = paths_and_contents;
-  add_content(run.settings, platform, run.platform_digest);
-  add_content(run.settings, data, digest_of(run.data));
+  for (const PathAndContent& setting : paths_and_contents) {
+    if (std::ranges::find(run.settings, setting.content, &Setting::path) != run.settings.end()) continue;
+    const bool of_platform = setting.path == "platform.file";
+    add_content(run.settings, setting, of_platform ? run.platform_digest : digest_of(run.data));
+  }
 }
 
 // Results of earlier versions know of accuracy alone.

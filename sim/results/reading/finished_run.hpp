@@ -82,7 +82,9 @@ struct PathAndContent {
   std::string_view path, content;
 };
 inline constexpr PathAndContent paths_and_contents[] = {{"platform.file", "platform_digest"},
-                                                        {"data.path", "data_digest"}};
+                                                        {"data.path", "data_digest"},
+                                                        {"data.test_path", "data_digest"},
+                                                        {"training.init.file", "data_digest"}};
 
 // Whether a setting says how a network is simulated, which measured runs do without.
 bool is_of_network_model(std::string_view path);

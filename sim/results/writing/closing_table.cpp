@@ -35,7 +35,7 @@ std::string network_line(const scenario::Scenario& scenario, const run::RunResul
   std::string text = counted(result.workers, "worker");
   if (servers > 0) text += ", " + counted(servers, "server");
   if (servers > 0 && !scenario.algorithm->facts().needs_servers) text += " (idle)";
-  text += ", model " + scenario.model.name;
+  text += ", model " + (scenario.program ? command_of(*scenario.program) : scenario.model.name);
   std::size_t parameters = 0;
   if (result.weights_at_servers) {
     for (const auto& shard : result.weights) parameters += shard.size();
@@ -58,10 +58,11 @@ std::string score_line(const FinalScore& score) {
 
 // "0.9310 at 280 s; guessing gives 0.1": what the final accuracy lies between.
 std::string best_line(const scenario::Scenario& scenario, const Summary& summary) {
-  const double classes = data::data_shape(scenario.data.source).classes;
+  const std::string best = fmt::format("{:.4f} at {}", *summary.best, readable_seconds(*summary.best_s));
+  if (scenario.program) return best;  // whose classes are not known
+  const double classes = data_shape_of(scenario).classes;
   const bool loss = scenario.evaluate.metric == scenario::MetricName::loss;
-  return fmt::format("{:.4f} at {}; guessing gives {:.3g}", *summary.best, readable_seconds(*summary.best_s),
-                     loss ? std::log(classes) : 1 / classes);
+  return fmt::format("{}; guessing gives {:.3g}", best, loss ? std::log(classes) : 1 / classes);
 }
 
 std::string steps_line(const scenario::Scenario& scenario, const run::RunResult& result, const Summary& summary) {
@@ -171,7 +172,7 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
   lines.text_ = fmt::format("{}, seed {}\n", scenario.name, scenario.seed);
   lines.add("algorithm", scenario.algorithm->facts().name);
   lines.add("cluster", network_line(scenario, result));
-  if (!scenario.model.none()) lines.add("math", math_line(scenario));
+  if (!scenario.model.none() && !scenario.program) lines.add("math", math_line(scenario));
   if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
   const std::string metric{scenario.evaluate.judged_by().word};
   if (summary.best) lines.add("best " + metric, best_line(scenario, summary));

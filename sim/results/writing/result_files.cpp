@@ -93,11 +93,21 @@ std::vector<FileDictionary> result_dictionary() {
           dictionary_of_table<run::DrawRow>()};
 }
 
+namespace {
+
+// What a program has said of its model in the run.
+RunIdentity with_version(RunIdentity identity, const RunResult& result) {
+  if (result.program) identity.model_version = result.program->version;
+  return identity;
+}
+
+}  // namespace
+
 void stage_result(StagedFolder& folder, const Scenario& scenario, const RunIdentity& identity,
                   const RunResult& result) {
   const std::string digest = digest_of(result);
   folder.make();
-  folder.write("run.json", {run_json(identity, digest, result.measured, result.network)});
+  folder.write("run.json", {run_json(with_version(identity, result), digest, result.measured, result.network)});
   folder.write(platform_file, {identity.platform});
   folder.write("timing.json", {timing_json(scenario, result, folder.target())});
   for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});

@@ -1,5 +1,6 @@
 #include "sim/results/writing/run_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/nn/math_mode.hpp"
@@ -64,8 +65,13 @@ std::string timing_json(const scenario::Scenario& scenario, const run::RunResult
   json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
   json["evaluation_seconds"] = result.evaluation_s;
   json["evaluation_share"] = result.math_s > 0 ? result.evaluation_s / result.math_s : 0.0;
-  const std::filesystem::path data = scenario.data.path;
-  if (!data.empty() && data.is_relative()) json["scenario_folder"] = way(folder, scenario::resolve_path(scenario, "."));
+  scenario::Scenario copy = scenario;
+  const auto is_relative = [](const std::string* path) { return std::filesystem::path(*path).is_relative(); };
+  const auto starts_there = [](const std::string& path) { return std::filesystem::path(path).is_relative(); };
+  if (std::ranges::any_of(scenario::data_paths(copy), is_relative) || scenario.program ||
+      std::ranges::any_of(scenario.load, starts_there)) {
+    json["scenario_folder"] = way(folder, scenario::resolve_path(scenario, "."));
+  }
   if (const auto& measured = result.measured) {
     json["measured"] = {{"precedence", measured->precedence},
                         {"late_mean_s", measured->late_mean_s},
@@ -97,6 +103,7 @@ std::vector<ColumnEntry> run_json_keys() {
       {"provenance.version", "", "version of the program"},
       {"provenance.build", "", "digest of the executable, 16 hexadecimal digits"},
       {"provenance.simgrid", "", "version of SimGrid it was built with"},
+      {"provenance.plug_ins", "", "digest of the library that the system came from, by its name; absent without one"},
       {"provenance.math_mode", "",
        "mode that ran, also where the scenario says auto; portable: the same bits on every machine; native: another "
        "kind of CPU may differ in the last bits"},
@@ -104,6 +111,9 @@ std::vector<ColumnEntry> run_json_keys() {
        "what formed the matrix products; when native, the library and its kernels for this CPU"},
       {"platform_digest", "", "digest of platform.xml"},
       {"data_digests", "", "digest of each data file, by its name"},
+      {"model_digests", "",
+       "of a model that a program computes: digest of each file that its command names, by its name"},
+      {"model_version", "", "likewise: what the program says of itself"},
       {"measured.kernel", "", "kernel that had the TCP"},
       {"measured.congestion_control", "", "congestion control of every connection"},
       {"measured.links", "", "how links are made: token buckets, or delay box, over which TCP meets real round trips"},

@@ -24,17 +24,18 @@ std::vector<const run::CurveRow*> last_evaluation(const std::vector<run::CurveRo
   return rows;
 }
 
-std::optional<FinalScore> final_score(const std::vector<const run::CurveRow*>& rows, double run::CurveRow::*measure) {
+std::optional<FinalScore> final_score(const std::vector<const run::CurveRow*>& rows,
+                                      std::optional<double> run::CurveRow::*measure) {
   std::optional<FinalScore> score;
   for (const run::CurveRow* row : rows) {
-    if (row->worker == run::mean_of_workers) {
-      score = FinalScore{row->*measure, row->*measure, row->*measure, std::nullopt};
+    if (row->worker == run::mean_of_workers && row->*measure) {
+      score = FinalScore{*(row->*measure), *(row->*measure), *(row->*measure), std::nullopt};
     }
   }
   if (!score) return score;
   bool first = true;
   for (const run::CurveRow* row : rows) {
-    const double value = row->*measure;
+    const double value = (row->*measure).value();
     if (row->worker == run::averaged_model) {
       score->averaged_model = value;
     } else if (row->worker != run::mean_of_workers) {

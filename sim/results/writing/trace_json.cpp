@@ -253,8 +253,8 @@ class Writer {
                                    .try_emplace(row.worker, counter(pid, tid, "test accuracy", "share"),
                                                 counter(pid, tid, "test loss", "nats"))
                                    .first->second;
-      count(accuracy, row.time_s, row.test_accuracy);
-      count(loss, row.time_s, row.test_loss);
+      if (row.test_accuracy) count(accuracy, row.time_s, *row.test_accuracy);
+      if (row.test_loss) count(loss, row.time_s, *row.test_loss);
       if (place->second != all) continue;
       add(fmt::format("\"ph\":\"i\",\"s\":\"g\",\"pid\":{},\"tid\":{},\"ts\":{},\"name\":\"evaluation\"", pid, tid,
                       in_us(in_ns(row.time_s))));

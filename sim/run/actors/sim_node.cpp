@@ -74,8 +74,8 @@ Gradient SimNode::result_of(std::unique_ptr<Trainer::Gradient> job, Payload at) 
   if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
-  note_minibatch(job->score().loss, job->score().accuracy);
-  return gradient_at(std::move(at), std::move(gradient), job->score().loss);
+  note_minibatch(job->loss(), job->accuracy());
+  return gradient_at(std::move(at), std::move(gradient), job->loss());
 }
 
 void SimNode::end_as_diverged(const char* what) {

@@ -7,7 +7,7 @@
 
 namespace ddl::run {
 
-const nn::Model* SplitModel::model() const { return simulation_.experiment().model(); }
+const nn::Model* SplitModel::model() const { return simulation_.experiment().network(); }
 double SplitModel::gradient_seconds() { return node_.draw_gradient_seconds(); }
 
 void SplitModel::work(double seconds, std::function<void()> math) {

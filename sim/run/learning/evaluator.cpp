@@ -99,7 +99,7 @@ std::vector<CurveRow> Evaluator::take_known(bool all) {
   return rows;
 }
 
-CurveRow Evaluator::mean_row(Point& point) {
+CurveRow Evaluator::mean_row(Point& point) const {
   const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
   CurveRow mean;
   mean.worker = mean_of_workers;
@@ -115,8 +115,7 @@ CurveRow Evaluator::mean_row(Point& point) {
     if (worker.train_loss) loss_sum += *worker.train_loss, losses += 1;
   }
   const nn::Score score = mean_score(point);
-  mean.test_loss = score.loss;
-  mean.test_accuracy = score.accuracy;
+  trainer_.put_score(mean, score);
   if (losses > 0) mean.train_loss = loss_sum / losses;
   return mean;
 }
@@ -137,15 +136,13 @@ std::vector<CurveRow> Evaluator::curve() {
       row.iteration = static_cast<double>(worker.steps);
       row.samples = worker.samples;
       row.train_loss = worker.train_loss;
-      row.test_loss = score.loss;
-      row.test_accuracy = score.accuracy;
+      trainer_.put_score(row, score);
       rows.push_back(row);
     }
     rows.push_back(mean);
     CurveRow averaged = mean;
     averaged.worker = averaged_model;
-    averaged.test_loss = point.averaged->wait().loss;
-    averaged.test_accuracy = point.averaged->wait().accuracy;
+    trainer_.put_score(averaged, point.averaged->wait());
     rows.push_back(averaged);
   }
   return rows;

@@ -57,7 +57,7 @@ class Evaluator {
   void begin(Point& point, const std::vector<Voter>& ensemble);
   void score(Point& point);
   static nn::Score mean_score(Point& point);
-  static CurveRow mean_row(Point& point);
+  CurveRow mean_row(Point& point) const;
 
   Trainer& trainer_;
   const std::vector<std::string> worker_names_;

@@ -1,58 +1,30 @@
 #include "sim/run/learning/trainer.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
-#include <thread>
 
-#include "core/base/finite.hpp"
-#include "core/data/subset.hpp"
 #include "core/nn/vote.hpp"
 #include "core/node/vectors.hpp"
+#include "sim/run/learning/weights_file.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::run {
-namespace {
-
-int thread_count(int wanted) {
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
-}  // namespace
-
-data::DataSplit load_data(const scenario::Scenario& scenario) {
-  data::DataSplit data;
-  try {
-    data = data::load_data(resolved_data(scenario), scenario.seed);
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError(text.starts_with("data.") ? text : "data.path: " + text);
-  }
-  if (!scenario.evaluate.samples) return data;
-  const auto asked = static_cast<std::size_t>(*scenario.evaluate.samples);
-  if (asked > data.test.size()) {
-    throw InputError("$.evaluate.samples: " + std::to_string(asked) + " is too large; expected at most the " +
-                     std::to_string(data.test.size()) + " test samples");
-  }
-  data::keep_subset(data.test, asked, stream(scenario.seed, owner(-1), "evaluated samples"));
-  return data;
-}
 
 Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
-      data_(load_data(scenario)),
-      model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
-      minibatches_(scenario, model_, data_.train, workers),
-      buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(thread_count(threads)))),
-      scratch_(static_cast<std::size_t>(thread_count(threads))),
-      pool_(thread_count(threads)) {}
+      learner_(make_learner(scenario, threads)),
+      minibatches_(scenario, model().network, data().train, workers),
+      buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(learner_->threads()))),
+      pool_(learner_->threads()) {}
 
 Payload Trainer::initial_weights(int worker) {
-  const bool shared = scenario_.training.init == scenario::InitialWeights::shared || worker < 0;
+  const bool shared = !(scenario_.training.init == scenario::InitialWeights::independent) || worker < 0;
   if (shared && shared_start_) return shared_start_;
-  std::vector<float> weights(model_.parameter_count());
-  Stream random = stream(scenario_.seed, shared ? owner(-1) : owner(worker), "weights");
-  model_.initialize(weights, random);
+  std::vector<float> weights(model().parameters);
+  if (model().network != nullptr && scenario_.training.init.from_file() != nullptr) {
+    weights = weights_of_file(scenario_, *model().network);
+  } else {
+    learner_->initialize(weights, shared ? -1 : worker);
+  }
   Payload start = make_payload(std::move(weights));
   if (shared) shared_start_ = start;
   return start;
@@ -61,13 +33,13 @@ Payload Trainer::initial_weights(int worker) {
 Minibatch Trainer::next_minibatch(int worker) {
   const Minibatches::Drawn drawn = minibatches_.draw(worker);
   auto batch = std::make_shared<data::Batch>();
-  data::gather(data_.train, drawn.samples, *batch, drawn.crops);
+  data::gather(data().train, drawn.samples, *batch, drawn.crops);
   return {std::move(batch), drawn.dropout};
 }
 
 std::shared_ptr<const data::Batch> Trainer::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
   auto batch = std::make_shared<data::Batch>();
-  data::gather(set == SampleSet::test ? data_.test : data_.train, numbers, *batch);
+  data::gather(set == SampleSet::test ? data().test : data().train, numbers, *batch);
   return batch;
 }
 
@@ -80,22 +52,13 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
   std::unique_ptr<Gradient> gradient(new Gradient(minibatches_.draw(worker, std::move(samples))));
   Gradient* job = gradient.get();
   job->weights_ = std::move(weights);
+  job->has_accuracy_ = learner_->of_minibatches().accuracy;
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
-        Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
-        if (!all_finite(*job->weights_)) {
-          job->not_finite_ = "weights";
-          return;
-        }
-        Minibatches::Drawn& minibatch = job->minibatch_;
-        data::gather(data_.train, minibatch.samples, scratch.batch, minibatch.crops);
-        const auto result = BufferPool::take(buffer_pool_, model_.parameter_count());
-        job->score_ = model_.gradient(*job->weights_, scratch.batch, minibatch.dropout, *result, *scratch.workspace);
-        if (!std::isfinite(job->score_.loss)) {
-          job->not_finite_ = "loss";
-        } else if (!all_finite(*result)) {
-          job->not_finite_ = "gradient";
-        }
+        const auto result = BufferPool::take(buffer_pool_, model().parameters);
+        const Learner::Outcome outcome = learner_->gradient(thread, *job->weights_, job->minibatch_, *result);
+        job->score_ = outcome.score;
+        job->not_finite_ = outcome.not_finite;
         job->gradient_ = result;
       },
       ThreadPool::Urgency::soon);
@@ -108,10 +71,9 @@ std::unique_ptr<Trainer::Answers> Trainer::begin_answers(Payload weights) {
   job->weights_ = std::move(weights);
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
-        nn::Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
-        const data::Dataset& data = data_.train;
-        job->right_ = model_.classify(*job->weights_, data, data.size(), workspace, &data);
-        for (std::size_t i = 0; i < data.size(); ++i) job->right_[i] = job->right_[i] == data.labels[i];
+        const std::vector<std::uint8_t>& labels = data().train.labels;
+        job->right_ = learner_->classify(thread, *job->weights_, SampleSet::training);
+        for (std::size_t i = 0; i < labels.size(); ++i) job->right_[i] = job->right_[i] == labels[i];
       },
       ThreadPool::Urgency::soon);
   return answers;
@@ -139,14 +101,8 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
   job->models_ = std::move(models);
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
-        Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
-        if (job->models_.size() == 1) {
-          job->score_ =
-              model_.evaluate(*job->models_[0], data_.test, data_.test.size(), *scratch.workspace, &data_.train);
-        } else {
-          job->score_ =
-              model_.evaluate(mean_of(job->models_), data_.test, data_.test.size(), *scratch.workspace, &data_.train);
-        }
+        const std::vector<Payload>& of = job->models_;
+        job->score_ = of.size() == 1 ? learner_->evaluate(thread, *of[0]) : learner_->evaluate(thread, mean_of(of));
         job->known_ = true;
       },
       ThreadPool::Urgency::whenever);
@@ -162,12 +118,12 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(const std::vector
   }
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
-        nn::Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
         std::vector<std::vector<std::uint8_t>> answers;
         for (const Payload& model : job->models_) {
-          answers.push_back(model_.classify(*model, data_.test, data_.test.size(), workspace, &data_.train));
+          answers.push_back(learner_->classify(thread, *model, SampleSet::test));
         }
-        job->score_ = nn::score_of_votes(answers, job->votes_, data_.test.labels, data_.test.classes);
+        const data::Dataset& test = data().test;
+        job->score_ = nn::score_of_votes(answers, job->votes_, test.labels, test.classes);
         job->known_ = true;
       },
       ThreadPool::Urgency::whenever);
@@ -182,11 +138,17 @@ const nn::Score& Trainer::Evaluation::wait() {
   return score_;
 }
 
+void Trainer::put_score(CurveRow& row, const nn::Score& score) const {
+  const Told told = learner_->of_evaluations();
+  if (told.loss) row.test_loss = score.loss;
+  if (told.accuracy) row.test_accuracy = score.accuracy;
+}
+
 void Trainer::record_to(Recordings& recordings) {
-  minibatches_.write_to(recordings, data_.train);
+  minibatches_.write_to(recordings, data().train);
   if (!scenario_.record.initial_weights) return;
   recordings.initial_weights = *initial_weights(-1);
-  if (scenario_.training.init == scenario::InitialWeights::shared) return;
+  if (!(scenario_.training.init == scenario::InitialWeights::independent)) return;
   for (int worker = 0; worker < minibatches_.workers(); ++worker) {
     recordings.own_initial_weights.push_back(*initial_weights(worker));
   }

@@ -9,30 +9,27 @@
 
 #include "core/base/thread_pool.hpp"
 #include "core/data/dataset.hpp"
-#include "core/nn/model.hpp"
 #include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
 #include "sim/run/learning/buffer_pool.hpp"
-#include "sim/run/recorded/minibatches.hpp"
+#include "sim/run/learning/learner.hpp"
+#include "sim/run/rows/rows.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::run {
 
-// The scenario's data set, of test samples those that evaluations use: all, or as many as evaluate.samples says, drawn
-// by the seed. Throws InputError, its text beginning with the setting that is to blame.
-data::DataSplit load_data(const scenario::Scenario& scenario);
-
 class Trainer {
  public:
-  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.
+  // Loads the data and builds the model, or starts the program that has them; starts the threads (0: one per core).
+  // Throws InputError.
   Trainer(const scenario::Scenario& scenario, int workers, int threads);
 
-  const nn::Model& model() const { return model_; }
-  std::size_t training_samples() const { return data_.train.size(); }
+  const scenario::LearnedModel& model() const { return learner_->model(); }
+  std::size_t training_samples() const { return data().train.size(); }
   std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
   double math_seconds() const { return pool_.busy_seconds(); }
   double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
-  int threads() const { return static_cast<int>(scratch_.size()); }
+  int threads() const { return learner_->threads(); }
 
   // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
   Payload initial_weights(int worker);
@@ -40,18 +37,19 @@ class Trainer {
   // The next minibatch of a worker, and its dropout.
   Minibatch next_minibatch(int worker);
   std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
-  std::size_t sample_count(SampleSet set) const { return (set == SampleSet::test ? data_.test : data_.train).size(); }
+  std::size_t sample_count(SampleSet set) const { return (set == SampleSet::test ? data().test : data().train).size(); }
   ThreadPool::Ticket begin(std::function<void()> math);
 
   // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when its simulated
   // time has passed.
   class Gradient {
    public:
-    Payload wait();                                    // once; lets go of the weights
-    void wait_for_math();                              // lets go of nothing; wait() then returns at once
-    const nn::Score& score() const { return score_; }  // of the minibatch, once waited for
-    // What of it is not finite ("weights", "loss", "gradient"), once waited for; null when training goes well. There is
-    // no gradient at weights that are not finite: layers such as ReLU would hide what is wrong with them.
+    Payload wait();        // once; lets go of the weights
+    void wait_for_math();  // lets go of nothing; wait() then returns at once
+    // Of the minibatch, once waited for; a program says no accuracy.
+    double loss() const { return score_.loss; }
+    std::optional<double> accuracy() const { return has_accuracy_ ? std::optional(score_.accuracy) : std::nullopt; }
+    // See Learner::Outcome, once waited for.
     const char* not_finite() const { return not_finite_; }
 
    private:
@@ -61,6 +59,7 @@ class Trainer {
     Payload weights_;
     Payload gradient_;
     nn::Score score_;
+    bool has_accuracy_ = true;
     const char* not_finite_ = nullptr;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };
@@ -97,25 +96,21 @@ class Trainer {
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
   // Of what an ensemble votes.
   std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
-  std::size_t evaluated_samples() const { return data_.test.size(); }
+  // What evaluations say of an evaluation's score.
+  void put_score(CurveRow& row, const nn::Score& score) const;
+  std::size_t evaluated_samples() const { return data().test.size(); }
 
   // Adds what the scenario asks to record of weights and minibatches.
   void record_to(Recordings& recordings);
 
  private:
-  using WorkspacePtr = decltype(nn::make_workspace());
-  struct Scratch {
-    WorkspacePtr workspace = nn::make_workspace();
-    data::Batch batch;
-  };
+  const data::DataSplit& data() const { return learner_->data(); }
 
   const scenario::Scenario& scenario_;
-  data::DataSplit data_;
-  nn::Model model_;
+  const std::unique_ptr<Learner> learner_;  // before the threads: it may start processes
   Minibatches minibatches_;
   Payload shared_start_;
   std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it
-  std::vector<Scratch> scratch_;             // per thread
   ThreadPool pool_;
 };
 

@@ -29,42 +29,48 @@ RecordedSamples samples_of(const data::Dataset& training, const std::vector<bool
     if (!drawn[place]) continue;
     samples.numbers.push_back(training.number_of(static_cast<std::uint32_t>(place)));
     samples.labels.push_back(training.labels[place]);
-    const auto image = std::span(training.pixels).subspan(place * values, values);
-    samples.images.insert(samples.images.end(), image.begin(), image.end());
+    const auto keep = [&](const auto& from, auto& to) {
+      if (from.empty()) return;
+      const auto sample = std::span(from).subspan(place * values, values);
+      to.insert(to.end(), sample.begin(), sample.end());
+    };
+    keep(training.pixels, samples.images);
+    keep(training.values, samples.values);
   }
   return samples;
 }
 
-bool has_dropout(const nn::Model& model) {
-  return std::ranges::any_of(nn::layer_table(model), [](const auto& row) { return row.kind == "dropout"; });
+bool has_dropout(const nn::Model* network) {
+  return network != nullptr &&
+         std::ranges::any_of(nn::layer_table(*network), [](const auto& row) { return row.kind == "dropout"; });
 }
 
 }  // namespace
 
 std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
 
-std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model& model,
+std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model* network,
                                                   const data::Dataset& training, int workers) {
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
   auto shards =
       data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed, scenario.training.batch_size);
   const auto single = std::ranges::find(shards, std::size_t{1}, &std::vector<std::uint32_t>::size);
-  if (single == shards.end() || system.chooses_samples) return shards;
-  if (const auto norm = nn::norm_of_single_values(model)) {
+  if (network == nullptr || single == shards.end() || system.chooses_samples) return shards;
+  if (const auto norm = nn::norm_of_single_values(*network)) {
     throw InputError("$.data.partition: worker " + std::to_string(single - shards.begin()) + " has one sample, and \"" +
                      *norm + "\" cannot learn from one value per channel; expected at least 2 samples for each worker");
   }
   return shards;
 }
 
-Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training,
+Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model* network, const data::Dataset& training,
                          int workers)
     : keeps_samples_(scenario.record.batches),
-      keeps_dropout_(scenario.record.draws && has_dropout(model)),
+      keeps_dropout_(scenario.record.draws && has_dropout(network)),
       keeps_crops_(scenario.record.draws) {
   const bool augments = scenario.data.augment == data::Augment::crop_flip;
-  const auto shards = shards_of(scenario, model, training, workers);
+  const auto shards = shards_of(scenario, network, training, workers);
   for (int worker = 0; worker < workers; ++worker) {
     const int data_of = shards.size() == 1 ? 0 : worker;
     const std::vector<std::uint32_t>& shard = shards[static_cast<std::size_t>(data_of)];
@@ -72,6 +78,7 @@ Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& mo
                                           stream(scenario.seed, owner(data_of), "minibatches")),
                         stream(scenario.seed, owner(data_of), "dropout"),
                         augments ? std::optional(stream(scenario.seed, owner(data_of), "augmentation")) : std::nullopt,
+                        0,
                         keeps_samples_ ? shard : std::vector<std::uint32_t>(),
                         {},
                         {},
@@ -85,7 +92,7 @@ Minibatches::Drawn Minibatches::draw(int worker, std::vector<std::uint32_t> samp
   const std::uint64_t seed = of.dropout.bits();
   if (keeps_samples_) of.minibatches.push_back(samples);
   if (keeps_dropout_) of.dropout_seeds.push_back(seed);
-  Drawn drawn{std::move(samples), Stream(seed), std::nullopt};
+  Drawn drawn{worker, of.drawn++, std::move(samples), Stream(seed), std::nullopt};
   if (of.augmentation) {
     drawn.crops = Stream(of.augmentation->bits());
     if (keeps_crops_) of.crop_seeds.push_back(drawn.crops->seed());
@@ -111,7 +118,8 @@ void Minibatches::write_to(Recordings& recordings, const data::Dataset& training
     add_seeds("augmentation", log.crop_seeds);
     add_seeds("dropout", log.dropout_seeds);
   }
-  if (keeps_samples_) recordings.samples = samples_of(training, drawn);
+  const bool are_here = !training.pixels.empty() || !training.values.empty();  // they stay with a program that has them
+  if (keeps_samples_ && are_here) recordings.samples = samples_of(training, drawn);
 }
 
 }  // namespace ddl::run

@@ -18,16 +18,19 @@ std::string owner(int worker);
 
 // The samples of each worker; one set for all where they share one model or one of them trains. Throws InputError where
 // there is no such division, or where batch normalisation would see one sample again and again.
-std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model& model,
+// `network` is null where a program computes the model.
+std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model* network,
                                                   const data::Dataset& training, int workers);
 
 class Minibatches {
  public:
   // Workers that share one model all draw the minibatches that a run of one worker has, from the whole training set; so
   // does a worker that trains while the others idle.
-  Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training, int workers);
+  Minibatches(const scenario::Scenario& scenario, const nn::Model* network, const data::Dataset& training, int workers);
 
   struct Drawn {
+    int worker = 0;
+    std::int64_t number = 0;  // of those that the worker has drawn
     std::vector<std::uint32_t> samples;
     Stream dropout;
     std::optional<Stream> crops;  // of its images, if the scenario augments them
@@ -49,6 +52,7 @@ class Minibatches {
     data::BatchStream batches;
     Stream dropout;
     std::optional<Stream> augmentation;
+    std::int64_t drawn = 0;
     // What the scenario asks to keep:
     std::vector<std::uint32_t> shard;
     std::vector<std::vector<std::uint32_t>> minibatches;

@@ -78,9 +78,10 @@ struct Table<DrawRow> {
 struct RecordedSamples {
   Shape shape;
   std::vector<std::int64_t> numbers;  // in the whole training set, ascending
-  std::vector<std::uint8_t> images;   // numbers.size() x shape.size(), plane by plane
+  std::vector<std::uint8_t> images;   // numbers.size() x shape.size(), plane by plane; none where there are `values`
   std::vector<std::int64_t> labels;
   std::vector<float> mean, scale;  // one per channel: a network sees (value - mean) * scale
+  std::vector<float> values = {};  // numbers.size() x shape.size(), of samples that are not bytes
 };
 
 struct Recordings {

@@ -52,10 +52,9 @@ void collect_network(RunResult& result, const platform::Fabric& fabric, const ne
 std::vector<CurveRow> rows_of_replicas(Trainer& trainer, const RunResult& result, const std::vector<Payload>& models,
                                        const std::vector<std::string>& names) {
   const auto row_of = [&](std::string_view worker, const nn::Score& score) {
-    return CurveRow{.time_s = result.simulated_s,
-                    .worker = std::string(worker),
-                    .test_loss = score.loss,
-                    .test_accuracy = score.accuracy};
+    CurveRow row{.time_s = result.simulated_s, .worker = std::string(worker)};
+    trainer.put_score(row, score);
+    return row;
   };
   std::vector<CurveRow> rows;
   nn::Score mean;
@@ -104,10 +103,11 @@ void collect_draws(RunResult& result, const Experiment& experiment, const std::v
   if (experiment.scenario().record.draws) {
     for (const auto& graph : experiment.graphs().drawn()) {
       for (int node = 0; node < graph->nodes(); ++node) {
-        const std::vector<int> neighbours = graph->targets(node, 0);
-        for (std::size_t i = 0; i < neighbours.size(); ++i) {
-          const std::string& name = result.nodes.at(static_cast<std::size_t>(neighbours[i]));
-          rows.push_back({node, "neighbour", static_cast<std::int64_t>(i), name});
+        std::int64_t number = 0;
+        for (int round = 0; round < graph->rounds(); ++round) {
+          for (const int neighbour : graph->targets(node, round)) {
+            rows.push_back({node, "neighbour", number++, result.nodes.at(static_cast<std::size_t>(neighbour))});
+          }
         }
       }
     }
@@ -127,7 +127,7 @@ std::optional<Divergence> divergence_at_the_end(const RunResult& result, const E
   const std::size_t rows = workers + 2;  // of the last evaluation
   check(result.curve.size() >= rows, "a run that learns ends with an evaluation");
   for (std::size_t worker = 0; worker < workers; ++worker) {
-    if (std::isfinite(result.curve[result.curve.size() - rows + worker].test_loss)) continue;
+    if (std::isfinite(result.curve[result.curve.size() - rows + worker].test_loss.value_or(0))) continue;
     return Divergence{static_cast<int>(worker), result.steps[worker], result.simulated_s, "test loss"};
   }
   return std::nullopt;
@@ -160,6 +160,7 @@ RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<c
     result.math_s = trainer->math_seconds();
     result.evaluation_s = trainer->evaluation_seconds();
     trainer->record_to(result.recorded);
+    result.program = trainer->model().program;
   }
   collect_draws(result, experiment, nodes);
   result.stopped_by = result.divergence ? "diverged" : end.reason();

@@ -49,8 +49,7 @@ struct CurveRow {
   double epoch = 0;                       // over all workers together
   double bytes_sent = 0;                  // by all nodes
   std::optional<double> train_loss = {};  // mean minibatch loss of the steps since the last evaluation
-  double test_loss = 0;
-  double test_accuracy = 0;
+  std::optional<double> test_loss = {}, test_accuracy = {};  // a program's evaluations may lack one of the two
 };
 
 template <>
@@ -69,9 +68,13 @@ struct Table<CurveRow> {
     column("bytes_sent", "bytes", "sent by all nodes so far", &CurveRow::bytes_sent);
     column("train_loss", "nats", "mean minibatch loss of the steps since the last evaluation; empty without one",
            &CurveRow::train_loss);
-    column("test_loss", "nats", "mean cross-entropy over the test samples", &CurveRow::test_loss);
-    column("test_accuracy", "share", "share of test samples whose largest output is the label",
-           &CurveRow::test_accuracy);
+    column("test_loss", "nats",
+           "mean cross-entropy over the test samples; empty where a program's evaluations have no loss",
+           &CurveRow::test_loss);
+    column(
+        "test_accuracy", "share",
+        "share of test samples whose largest output is the label; empty where a program's evaluations have no accuracy",
+        &CurveRow::test_accuracy);
   }
 };
 
@@ -107,7 +110,7 @@ struct Table<IterationRow> {
            &IterationRow::train_loss);
     column("train_accuracy", "share",
            "share of its minibatch's samples whose largest output, with dropout, is the label; empty without a loss, "
-           "and in systems whose workers share one model",
+           "in systems whose workers share one model, and of a program's model",
            &IterationRow::train_accuracy);
     column("staleness", "updates",
            "age of the gradient or model that the step used, as its system counts it (docs/glossary.md); 0 in systems "

@@ -14,6 +14,7 @@
 #include "sim/run/recorded/recordings.hpp"
 #include "sim/run/rows/rows.hpp"
 #include "sim/run/rows/trace.hpp"
+#include "sim/scenario/model_choice.hpp"
 
 namespace ddl::run {
 
@@ -79,7 +80,8 @@ struct RunResult {
   std::vector<double> compute_s;            // spent computing, per worker
   std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
-  Recordings recorded;  // what the scenario asks for
+  Recordings recorded;                            // what the scenario asks for
+  std::optional<scenario::ProgramFacts> program;  // that computed the model
   double simulated_s = 0;
   double samples = 0, epochs = 0;
   double bytes_sent = 0, bytes_delivered = 0;

@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "core/base/check.hpp"
-#include "sim/scenario/checks.hpp"
+#include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/plugins.hpp"
+#include "sim/scenario/read_edges.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/overrides.hpp"
 #include "sim/scenario/reading/read_profiles.hpp"
@@ -26,6 +28,27 @@ void read_platform_file(Scenario& scenario) {
     hosts->text = std::make_shared<const std::string>(text_of_file(resolve_path(scenario, hosts->file), platform_file));
   } catch (const InputError&) {
   }
+}
+
+// With those of the libraries that the scenario names. What is no list of paths, the reader says.
+Registry with_libraries(Registry systems, const nlohmann::json& json, const std::string& file, Findings& findings) {
+  const auto load = json.find("load");
+  if (load == json.end() || !load->is_array() || load->empty()) return systems;
+  if (!systems.opens_libraries()) {
+    findings.add("$.load", "names libraries, which only a run opens; expected --trust");
+    return systems;
+  }
+  Scenario here;
+  here.file = file;
+  for (std::size_t i = 0; i < load->size(); ++i) {
+    if (!(*load)[i].is_string()) continue;
+    try {
+      open_plugin(systems, resolve_path(here, (*load)[i].get<std::string>()));
+    } catch (const InputError& error) {
+      findings.add("$.load[" + std::to_string(i) + "]", error.what());
+    }
+  }
+  return systems;
 }
 
 }  // namespace
@@ -66,8 +89,10 @@ Scenario parse_scenario(const Registry& systems, const std::string& text, const 
     throw ScenarioErrors(findings.lines());
   }
 
+  read_edge_files(json, file, findings);
   Scenario scenario;
-  scenario.algorithm = systems::SystemChoice(systems);
+  scenario.algorithm = systems::SystemChoice(with_libraries(systems, json, file, findings));
+  if (!findings.clean("$.load")) throw ScenarioErrors(findings.lines());  // the system may be in what does not open
   scenario.file = file;
   read_json(json, scenario, findings);
   fill_defaults(scenario, file);

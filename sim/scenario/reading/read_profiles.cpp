@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/scenario/forms.hpp"
@@ -87,10 +89,59 @@ class PointReader {
   std::size_t number_ = 0;
 };
 
+// Mahimahi's lists of packets (Netravali et al., USENIX ATC 2015), as means over windows.
+constexpr std::uint64_t window_ms = 100;
+constexpr double packet_bytes = 1500;
+
+bool is_packet_list(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  return !line.empty() && line.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Throws InputError without the file's name.
+void read_packets(std::string_view text, BandwidthProfile& profile) {
+  if (profile.repeat_every) throw InputError("is a list of packets, which repeats by itself; expected no repeat_every");
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  std::vector<std::uint64_t> stamps;  // of each packet, in milliseconds
+  std::size_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    std::uint64_t stamp = 0;
+    const auto [end, problem] = std::from_chars(line.data(), line.data() + line.size(), stamp);
+    const bool whole = problem == std::errc() && end == line.data() + line.size();
+    if (!whole || (!stamps.empty() && stamp < stamps.back()) || stamp > most_points * window_ms) {
+      throw InputError(fmt::format("line {}: {} is no packet; expected whole milliseconds, in order, up to {}", number,
+                                   in_quotes(line), most_points * window_ms));
+    }
+    stamps.push_back(stamp);
+  }
+  const std::uint64_t period = stamps.back();
+  if (period == 0) throw InputError("ends in its first instant; expected packets over some milliseconds");
+  std::vector<double> packets((period - 1) / window_ms + 1);
+  for (const std::uint64_t stamp : stamps) ++packets[std::min<std::size_t>(stamp / window_ms, packets.size() - 1)];
+  for (std::size_t window = 0; window < packets.size(); ++window) {
+    const std::uint64_t begin = window * window_ms;
+    const double seconds = static_cast<double>(std::min(window_ms, period - begin)) / 1000;
+    const double bytes_per_s = packets[window] * packet_bytes / seconds;
+    if (!profile.points.empty() && profile.points.back().value.value == bytes_per_s) continue;
+    profile.points.push_back({{static_cast<double>(begin) / 1000}, {bytes_per_s}});
+  }
+  profile.repeat_every = Seconds{static_cast<double>(period) / 1000};
+}
+
 template <class Profile>
 void read_file(Profile& profile, const std::string& path, const Place& place) {
   try {
-    PointReader(profile).read(text_of_file(path, {"a CSV file", most_bytes}));
+    const std::string text = text_of_file(path, {"a CSV file", most_bytes});
+    if constexpr (std::is_same_v<Profile, BandwidthProfile>) {
+      if (is_packet_list(text)) {
+        read_packets(text, profile);
+        profile.file.clear();
+        return;
+      }
+    }
+    PointReader(profile).read(text);
     profile.file.clear();
   } catch (const InputError& error) {
     place.error(in_quotes(path) + ": " + error.what());

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 constexpr const char* a_platform = "{\"topology\": ...}, {\"sites\": ...} or {\"file\": ...}";
 
 void read_value(const Json& json, const FieldValue& value, const Rule& rule, const Place& place);
-void read_form(const Json& json, nn::ModelSpec& value, const Rule& rule, const Place& place);
+void read_form(const Json& json, ModelChoice& value, const Rule& rule, const Place& place);
 void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place);
 void read_form(const Json& json, PlatformSpec& value, const Rule& rule, const Place& place);
 
@@ -214,7 +214,7 @@ struct Reader {
       const FieldValue value = make();
       if (looks_like(json, value)) return read_value(json, value, rule, place);
     }
-    place.error(shown(json) + " " + field.is_not + "; " + field.expected);
+    place.error(shown(json) + " " + field.is_not + "; " + nearest_of(json, field));
   }
 
  private:
@@ -230,10 +230,21 @@ struct Reader {
     visit(reader);
     reader.finish();
   }
+  // The word that is meant, if it is near to one.
+  static std::string nearest_of(const Json& json, const EitherField& field) {
+    for (const auto& make : field.forms) {
+      const FieldValue value = make();
+      const auto* words = std::get_if<WordField>(&value.form);
+      if (words != nullptr && json.is_string()) return nearest_or(word(json), words->words, field.expected);
+    }
+    return field.expected;
+  }
   // Of a list, its first element tells.
   static bool looks_like(const Json& json, const FieldValue& value) {
     if (const auto* field = std::get_if<WordField>(&value.form))
       return json.is_string() && index_in(field->words, json);
+    if (std::holds_alternative<std::string*>(value.form)) return json.is_string();
+    if (std::holds_alternative<ObjectField>(value.form)) return json.is_object();
     const auto* list = std::get_if<ListField>(&value.form);
     if (list == nullptr) return json.is_number();
     const bool of_lists = std::holds_alternative<ListField>(list->append().form);
@@ -252,7 +263,16 @@ void read_value(const Json& json, const FieldValue& value, const Rule& rule, con
   std::visit(Reader{json, rule, place}, value.form);
 }
 
-void read_form(const Json& json, nn::ModelSpec& value, const Rule&, const Place& place) {
+void read_program(const Json& json, ProgramSpec& program, const Place& place) {
+  ObjectReader reader(json, place);
+  fields(reader, program);
+  reader.finish();
+  if (json["command"].is_array() && program.command.empty()) {
+    place.at("command").error(R"(is an empty list; expected a program with its arguments, ["python3", "my_model.py"])");
+  }
+}
+
+void read_form(const Json& json, ModelChoice& value, const Rule&, const Place& place) {
   if (json.is_string()) {
     const auto& word = json.get_ref<const std::string&>();
     const std::vector<std::string> names = model_names();
@@ -260,13 +280,17 @@ void read_form(const Json& json, nn::ModelSpec& value, const Rule&, const Place&
       const std::string otherwise = "expected one of " + listed(names) + ", or {\"layers\": [...]}";
       return place.error(shown(json) + " is unknown; " + nearest_or(word, names, otherwise));
     }
-    value = {word, {}};
+    value.network = {word, {}};
     return;
   }
-  if (!is_object(json, place, "a model's name or {\"layers\": [...]}")) return;
-  value = {"layers", {}};
+  if (!is_object(json, place, R"(a model's name, {"layers": [...]} or {"command": [...]})")) return;
+  if (json.contains("command")) {
+    value.network = {program_model, {}};
+    return read_program(json, value.program.emplace(), place);
+  }
+  value.network = {"layers", {}};
   ObjectReader reader(json, place);
-  reader("layers", value.layers, Rule{});
+  reader("layers", value.network.layers, Rule{});
   reader.finish();
   if (!json.contains("layers") || json["layers"] == Json::array()) {
     place.at("layers").error("has no layer; expected a list such as [{\"type\": \"dense\", \"units\": 10}]");
@@ -307,6 +331,17 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
   reader.finish();
 }
 
+// Data that are a program's own cannot be read here: only how its samples are dealt is ours to say.
+void refuse_data(const Json& data, const Place& place) {
+  std::vector<std::string> refused;
+  for (const auto& [key, value] : data.items()) {
+    if (std::ranges::find(keys_of_program_data, key) == std::end(keys_of_program_data)) refused.push_back(key);
+  }
+  if (refused.empty()) return;
+  place.error(fmt::format("has {}, but the data are those of the program that model.command names; expected only {}",
+                          listed(refused), listed({std::begin(keys_of_program_data), std::end(keys_of_program_data)})));
+}
+
 }  // namespace
 
 void read_json(const Json& json, Scenario& scenario, Findings& findings) {
@@ -317,6 +352,8 @@ void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   reader.require("platform", a_platform);
   reader.require("algorithm", "one of " + listed(std::get<ChoiceField>(field_value(scenario.algorithm).form).tags));
   reader.finish();
+  const auto data = json.find("data");
+  if (scenario.program && data != json.end() && findings.clean("$.data")) refuse_data(*data, root.at("data"));
 }
 
 }  // namespace ddl::scenario

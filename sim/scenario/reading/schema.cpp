@@ -7,7 +7,7 @@ namespace ddl::scenario {
 namespace {
 
 OrderedJson schema_value(const FieldValue& value, const Rule& rule);
-OrderedJson schema_of_form(nn::ModelSpec& value, const Rule& rule);
+OrderedJson schema_of_form(ModelChoice& value, const Rule& rule);
 OrderedJson schema_of_form(HostChoice& value, const Rule& rule);
 OrderedJson schema_of_form(PlatformSpec& value, const Rule& rule);
 
@@ -159,12 +159,16 @@ struct Schema {
 
 OrderedJson schema_value(const FieldValue& value, const Rule& rule) { return std::visit(Schema{rule}, value.form); }
 
-OrderedJson schema_of_form(nn::ModelSpec& value, const Rule&) {
-  SchemaVisitor visitor;
-  visitor("layers", value.layers, Rule{"from input to output; the last gives one value per class"});
-  visitor.require("layers");
-  visitor.property("layers")["minItems"] = 1;
-  return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, visitor.object()})}};
+OrderedJson schema_of_form(ModelChoice& value, const Rule&) {
+  SchemaVisitor layers, program;
+  layers("layers", value.network.layers, Rule{"from input to output; the last gives one value per class"});
+  layers.require("layers");
+  layers.property("layers")["minItems"] = 1;
+  ProgramSpec spec;
+  fields(program, spec);
+  program.require("command");
+  program.property("command")["minItems"] = 1;
+  return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, layers.object(), program.object()})}};
 }
 
 OrderedJson schema_of_form(HostChoice& value, const Rule& rule) {

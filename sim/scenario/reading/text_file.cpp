@@ -29,6 +29,16 @@ class Descriptor {
 
 }  // namespace
 
+std::vector<std::string_view> split(std::string_view text, char mark) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(mark);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
 std::string text_of_file(const std::string& path, const TextFile& expected) {
   const auto fail = [&](const std::string& problem) {
     throw InputError(fmt::format("{}; expected {}", problem, expected.what));

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ddl::scenario {
 
@@ -18,5 +20,8 @@ inline constexpr TextFile platform_file{"a SimGrid platform file", 64 << 20};
 // Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". Never blocks on
 // anything but a file or a pipe that is allowed.
 std::string text_of_file(const std::string& path, const TextFile& expected);
+
+// What is between the marks; empty parts count.
+std::vector<std::string_view> split(std::string_view text, char mark);
 
 }  // namespace ddl::scenario

@@ -86,10 +86,11 @@ OrderedJson object_of(Struct& value) {
 
 OrderedJson written(const FieldValue& value) { return std::visit(Writer(), value.form); }
 
-OrderedJson to_json_value(nn::ModelSpec& value) {
-  if (value.name != "layers") return value.name;
+OrderedJson to_json_value(ModelChoice& value) {
+  if (value.program) return object_of(*value.program);
+  if (value.network.name != "layers") return value.network.name;
   OrderedJson object = OrderedJson::object();
-  object["layers"] = to_json_value(value.layers);
+  object["layers"] = to_json_value(value.network.layers);
   return object;
 }
 
@@ -105,6 +106,15 @@ OrderedJson to_json_value(PlatformSpec& value) {
   return object;
 }
 
-OrderedJson to_json_value(Scenario& value) { return object_of(value); }
+OrderedJson to_json_value(Scenario& value) {
+  OrderedJson object = object_of(value);
+  if (!value.program) return object;
+  OrderedJson dealt = OrderedJson::object();
+  for (const std::string_view key : keys_of_program_data) {
+    if (object["data"].contains(key)) dealt[std::string(key)] = object["data"][std::string(key)];
+  }
+  object["data"] = dealt;
+  return object;
+}
 
 }  // namespace ddl::scenario

@@ -13,7 +13,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson written(const FieldValue& value);
 
-OrderedJson to_json_value(nn::ModelSpec& value);
+OrderedJson to_json_value(ModelChoice& value);
 OrderedJson to_json_value(HostChoice& value);
 OrderedJson to_json_value(PlatformSpec& value);
 OrderedJson to_json_value(Scenario& value);

@@ -33,9 +33,9 @@ constexpr Column x_columns[] = {
 };
 constexpr Column y_columns[] = {
     {"accuracy", "test accuracy, mean over workers", "test_accuracy",
-     [](const run::CurveRow& row) { return std::optional(row.test_accuracy); }},
+     [](const run::CurveRow& row) { return row.test_accuracy; }},
     {"loss", "test loss (nats), mean over workers", "test_loss",
-     [](const run::CurveRow& row) { return std::optional(row.test_loss); }},
+     [](const run::CurveRow& row) { return row.test_loss; }},
     {"train_loss", "minibatch loss (nats), mean over workers", "train_loss",
      [](const run::CurveRow& row) { return row.train_loss; }},
 };

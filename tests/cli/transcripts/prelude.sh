@@ -117,3 +117,61 @@ interrupted_once() {
   kill -INT $pid
   wait $pid
 }
+
+# model.sh MODE: in a few lines of shell, a program that ddlsim can ask for gradients of two weights, always (1, 1); and
+# own.json, in which two workers take three steps with it. MODE says where it does something wrong.
+own_model() {
+  cat >model.sh <<'END'
+mode=$1
+is() { [ "$mode" = "$1" ]; }
+put() { printf "$1" | dd of=/proc/self/fd/3 bs=1 seek=8 conv=notrunc 2>/dev/null; }
+echo 'at work' >&2
+while read -r line; do
+  case $line in
+  *'"do":"hello"'*)
+    is dies_at_once && { echo 'no data' >&2; exit 7; }
+    is babbles_at_once && echo 'Loading data ...'
+    is other_version && echo '{"protocol":2}'
+    is no_tensors && echo '{"protocol":1,"train":40,"test":10}'
+    is bad_tensor && echo '{"protocol":1,"tensors":[["w",2]],"train":40,"test":10}'
+    is no_samples && echo '{"protocol":1,"tensors":[["w",[2]]],"train":0,"test":10}'
+    is hangs_at_once && sleep 986543
+    is labelled && labels=',"labels":[0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1]'
+    echo '{"protocol":1,"tensors":[["a.w",[1]],["b.w",[1]]],"train":40,"test":10'"$labels}" ;;
+  *'"do":"initial"'*)
+    put '\0\0\0\0\0\0\0\0'
+    is nan_at_first && put '\0\0\300\177\0\0\0\0'
+    is grown && put '\0\100\034\106\0\0\0\0' # 10,000
+    echo '{"did":"initial","values":2}' ;;
+  *'"do":"gradient"'*)
+    touch asked
+    is dies && { echo 'ValueError: no such sample' >&2; exit 1; }
+    is is_killed && kill -9 $$
+    is hangs && sleep 986543
+    is leaves_others && { sleep 986543 & exit 0; }
+    is babbles && echo 'epoch 1'
+    is forgets && { echo '{"did":"initial","values":2}'; continue; }
+    is counts_wrong && { echo '{"did":"gradient","loss":1,"values":3}'; continue; }
+    is no_loss && { echo '{"did":"gradient","values":2}'; continue; }
+    { is nan_loss || is grown; } && { echo '{"did":"gradient","loss":null,"values":2}'; continue; }
+    is nan_gradient && put '\0\0\300\177\0\0\0\0' || put '\0\0\200\077\0\0\200\077'
+    echo '{"did":"gradient","loss":1,"values":2}' ;;
+  *'"do":"evaluate"'*)
+    is judges_nothing && { echo '{"did":"evaluate"}'; continue; }
+    is loss_alone && { echo '{"did":"evaluate","loss":1.5}'; continue; }
+    is accuracy_alone && { echo '{"did":"evaluate","accuracy":0.5}'; continue; }
+    is over_one && { echo '{"did":"evaluate","loss":1.5,"accuracy":50}'; continue; }
+    echo '{"did":"evaluate","loss":1.5,"accuracy":0.5}' ;;
+  esac
+done
+END
+  cat >own.json <<END
+{ "platform": { "workers": 2, "bandwidth": "40Mbps", "network": { "model": "CM02" } },
+  "model": { "command": ["sh", "model.sh", "$1"], "timeout": "2s" },
+  "training": { "batch_size": 4, "optimizer": { "type": "sgd", "learning_rate": 0.5 } },
+  "compute": { "seconds_per_batch": "100ms", "jitter": 0 }, "algorithm": "ring_allreduce", "stop": { "iterations": 3 } }
+END
+}
+
+# Whether anything runs that a model's program may have left behind.
+left_behind() { [ -n "$(grep -lz '98654[3]' /proc/[0-9]*/cmdline 2>/dev/null)" ]; }

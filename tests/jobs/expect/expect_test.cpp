@@ -78,7 +78,7 @@ TEST_CASE("accuracy is what was evaluated last by then, or the mean of several e
       {"accuracy": [0, 1], "over": 5}, {"at": "0.1s", "accuracy": [0, 1], "over": 99})"));
   std::map<int, double> by_step;  // steps end at tenths of a second; the start is evaluated, too
   for (const auto& row : results::read_mean_curve(bench.out() / "learner" / "1")) {
-    by_step[static_cast<int>(row.iteration)] = row.test_accuracy;
+    by_step[static_cast<int>(row.iteration)] = *row.test_accuracy;
   }
   REQUIRE(by_step.size() == 21);
   CHECK(verdicts[0].what == "accuracy at the end");
@@ -125,7 +125,7 @@ TEST_CASE("judged by loss, targets are losses, and less is better") {
   CHECK(verdicts[1].seen[0] == rows.back().test_loss);
   CHECK(verdicts[2].seen[0] == rows.back().test_accuracy);  // a band says itself what it is of
   const auto rival = results::read_mean_curve(bench.out() / "beginner" / "1");
-  CHECK(verdicts[3].seen[0] == rival.back().test_loss - rows.back().test_loss);
+  CHECK(verdicts[3].seen[0] == *rival.back().test_loss - *rows.back().test_loss);
   CHECK(verdicts[3].holds());
   bench.write("by_accuracy", learning("0.1"));
   const auto refused = bench.refused({bench.write("mixed", by_loss("2"), R"({"better_than": "by_accuracy.json"})")});
@@ -148,7 +148,7 @@ TEST_CASE("a scenario is better than another by the difference of their accuraci
   CHECK(verdicts[2].seen == std::vector<std::optional<double>>{0.0, 0.0});
   for (std::size_t seed = 0; seed < 2; ++seed) {
     const auto last = [&](const char* name) {
-      return results::read_mean_curve(bench.out() / name / std::to_string(seed + 3)).back().test_accuracy;
+      return results::read_mean_curve(bench.out() / name / std::to_string(seed + 3)).back().test_accuracy.value();
     };
     CHECK(*verdicts[0].seen[seed] == last("learner") - last("beginner"));
   }

@@ -33,7 +33,8 @@ inline scenario::Scenario example_scenario() {
 // At the end of a run whose workers are judged by another model than their own.
 inline std::vector<run::CurveRow> example_replicas() {
   std::vector<run::CurveRow> rows;
-  for (const char* worker : {"w0", "w1", "mean", "averaged_model"}) rows.push_back({.worker = worker, .test_loss = 2});
+  for (const char* worker : {"w0", "w1", "mean", "averaged_model"})
+    rows.push_back({.worker = worker, .test_loss = 2, .test_accuracy = 0});
   return rows;
 }
 

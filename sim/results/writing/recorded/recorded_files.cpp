@@ -1,7 +1,10 @@
 #include "sim/results/writing/recorded/recorded_files.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
@@ -25,9 +28,29 @@ void add_recorded_table(std::vector<ResultFile>& files, const std::vector<Row>& 
   files.push_back({run::Table<Row>::file, [&] { return table_text(rows, result.nodes); }});
 }
 
+// Those of a program lie in the vector as it names them.
+Tensors tensors_of(const scenario::ProgramFacts& program) {
+  Tensors tensors;
+  std::uint32_t place = 0;
+  for (const auto& [name, shape] : program.tensors) {
+    const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+    std::vector<std::uint32_t> sources(count);
+    std::iota(sources.begin(), sources.end(), place);
+    place += static_cast<std::uint32_t>(count);
+    tensors.push_back({name, shape, std::move(sources)});
+  }
+  return tensors;
+}
+
 // The model's tensors; none where files have the flat vector only.
-std::shared_ptr<const Tensors> tensors_for(const Scenario& scenario, std::size_t parameters) {
-  const data::DataShape data = data::data_shape(scenario.data.source);
+std::shared_ptr<const Tensors> tensors_for(const Scenario& scenario, const RunResult& result, std::size_t parameters) {
+  if (result.program) {
+    Tensors tensors = tensors_of(*result.program);
+    std::size_t count = 0;
+    for (const nn::TorchTensor& tensor : tensors) count += tensor.sources.size();
+    return std::make_shared<const Tensors>(count == parameters ? std::move(tensors) : Tensors());
+  }
+  const data::DataShape data = data_shape_of(scenario);
   const nn::Model model(scenario.model, data.shape, data.classes, scenario.math.mode);
   return std::make_shared<const Tensors>(model.parameter_count() == parameters ? nn::torch_tensors(model) : Tensors());
 }
@@ -47,7 +70,7 @@ ResultFile weights_file(const std::string& name, const std::vector<float>& weigh
 
 void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
   if (result.weights.empty()) return;  // a timing-only run has none
-  const auto tensors = tensors_for(scenario, result.weights.front().size());
+  const auto tensors = tensors_for(scenario, result, result.weights.front().size());
   for (std::size_t i = 0; i < result.weights.size(); ++i) {
     const std::vector<float>& weights = result.weights[i];
     if (weights.empty()) continue;
@@ -61,7 +84,7 @@ void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario,
 
 void add_initial_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
   const std::vector<float>& shared = result.recorded.initial_weights;
-  const auto tensors = tensors_for(scenario, shared.size());
+  const auto tensors = tensors_for(scenario, result, shared.size());
   files.push_back(weights_file("initial-weights.safetensors", shared, tensors));
   for (std::size_t worker = 0; worker < result.recorded.own_initial_weights.size(); ++worker) {
     files.push_back(weights_file(run::weights_name(run::own_first_weights, result.nodes.at(worker)),
@@ -73,10 +96,13 @@ std::string samples_text(const run::RecordedSamples& samples) {
   const std::size_t count = samples.numbers.size();
   Safetensors file;
   file.add("numbers", {count}, std::span<const std::int64_t>(samples.numbers));
-  file.add(
-      "images",
-      {count, unsigned_of(samples.shape.channels), unsigned_of(samples.shape.height), unsigned_of(samples.shape.width)},
-      std::span<const std::uint8_t>(samples.images));
+  const std::vector<std::size_t> shape = {count, unsigned_of(samples.shape.channels), unsigned_of(samples.shape.height),
+                                          unsigned_of(samples.shape.width)};
+  if (samples.values.empty()) {
+    file.add("images", shape, std::span<const std::uint8_t>(samples.images));
+  } else {
+    file.add("values", shape, std::span<const float>(samples.values));
+  }
   file.add("labels", {count}, std::span<const std::int64_t>(samples.labels));
   file.add("mean", {samples.mean.size()}, std::span<const float>(samples.mean));
   file.add("scale", {samples.scale.size()}, std::span<const float>(samples.scale));

@@ -1,0 +1,37 @@
+// The different words of a column, in order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/natural_order.hpp"
+
+namespace ddl::data {
+
+// The number that `text` is, with nothing else around it; none if it is none or not finite.
+std::optional<double> number_of(std::string_view text);
+
+// If all words are numbers, in the order of these, and those of one value are one; otherwise in the order of names: w2
+// before w10.
+class Categories {
+ public:
+  explicit Categories(std::span<const std::string> words);
+
+  std::size_t size() const { return are_numbers_ ? by_number_.size() : by_word_.size(); }
+  // The place of a word in the order; none if it was not among them.
+  std::optional<std::uint32_t> place(const std::string& word) const;
+
+ private:
+  struct Before {
+    bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
+  };
+  bool are_numbers_ = false;
+  std::map<double, std::uint32_t> by_number_;
+  std::map<std::string, std::uint32_t, Before> by_word_;
+};
+
+}  // namespace ddl::data

@@ -1,0 +1,258 @@
+#include "core/graph/topology.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/counted.hpp"
+
+namespace ddl::graph {
+namespace {
+
+constexpr std::size_t most_edges = 20'000;  // beyond, run.json would be too large to be read as a scenario
+
+std::string cited(const std::string& name) { return "\"" + name + "\""; }
+std::string cited(GraphKind kind) { return cited(std::string(name_of(kind))); }
+
+// Checks the graph of one round.
+class Checker {
+ public:
+  Checker(std::string path, int nodes, std::span<const std::string> names, const GraphNeeds& needs,
+          std::vector<GraphError>& errors)
+      : path_(std::move(path)), nodes_(nodes), names_(names), needs_(needs), errors_(errors) {}
+
+  void check(const GraphObject& graph) {
+    if (graph.type.has_value() == graph.edges.has_value()) {
+      return add("", "has " + std::string(graph.type ? "both" : "neither") + " \"type\" and \"edges\"; expected one");
+    }
+    check_keys(graph);
+    if (graph.type) check_kind(graph);
+    if (graph.edges) check_edges(graph);
+  }
+
+ private:
+  void add(const std::string& key, const std::string& what) { errors_.push_back({path_ + key, what}); }
+
+  void check_keys(const GraphObject& graph) {
+    const auto only = [&](bool given, const char* key, std::initializer_list<GraphKind> kinds) {
+      if (!given || (graph.type && std::ranges::find(kinds, *graph.type) != kinds.end())) return;
+      std::string known;
+      for (const GraphKind kind : kinds) known += (known.empty() ? "" : " or ") + cited(kind);
+      add(std::string(".") + key, "is given, but is no key of " + (graph.type ? cited(*graph.type) : "\"edges\"") +
+                                      "; expected it with " + known);
+    };
+    only(graph.probability.has_value(), "probability", {GraphKind::small_world, GraphKind::erdos_renyi});
+    only(graph.group.has_value(), "group", {GraphKind::hierarchical});
+    if (!graph.type) only(graph.degree.has_value(), "degree", {GraphKind::random_regular, GraphKind::small_world});
+    if (!graph.directed) return;
+    if (graph.type) add(".directed", "is for \"edges\"; expected no such key");
+    if (graph.edges && !needs_.pushes) {
+      add(".directed", "true, but models are averaged both ways; expected false, or algorithm \"sgp\"");
+    }
+  }
+
+  void check_kind(const GraphObject& graph) {
+    const std::string wrong = degree_error(*graph.type, graph.degree, nodes_);
+    if (!wrong.empty()) add(".degree", wrong);
+    if (graph.type == GraphKind::erdos_renyi && graph.probability == 0.0) {
+      add(".probability", "0 leaves pairs unconnected; expected more");
+    }
+  }
+
+  void check_edges(const GraphObject& graph) {
+    const std::vector<Edge> edges = graph.edges->list();
+    if (edges.size() > most_edges) {
+      return add(".edges", "has " + std::to_string(edges.size()) + " edges; expected at most " +
+                               with_separators(std::to_string(most_edges)));
+    }
+    std::map<std::pair<std::string, std::string>, std::optional<double>> seen;
+    std::map<std::string, double> given;  // by each of its weights
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const Edge& edge = edges[i];
+      const std::string key = ".edges[" + std::to_string(i) + "]";
+      if (!is_pair(*graph.edges, i)) return add(key, "is no pair; expected two hosts");
+      for (const std::string& name : {edge.from, edge.to}) {
+        if (!names_.empty() && std::ranges::find(names_, name) == names_.end()) {
+          return add(key, cited(name) + " is no worker; expected the name of a worker's host");
+        }
+      }
+      if (edge.from == edge.to) return add(key, "joins " + cited(edge.from) + " with itself; expected two hosts");
+      std::pair<std::string, std::string> pair{edge.from, edge.to};
+      if (!graph.directed && edge.to < edge.from) std::swap(pair.first, pair.second);
+      const auto [other, fresh] = seen.try_emplace(pair, edge.weight);
+      if (!fresh) {
+        const bool asymmetric = !graph.directed && other->second != edge.weight;
+        return add(key, cited(edge.from) + " and " + cited(edge.to) + " are joined before" +
+                            (asymmetric ? ", with another weight; expected one, for it holds both ways"
+                                        : "; expected each edge once"));
+      }
+      if (edge.weight.has_value() != edges.front().weight.has_value()) {
+        return add(key, "has " + std::string(edge.weight ? "a" : "no") +
+                            " weight, unlike the first; expected one at each edge, or at none");
+      }
+      if (edge.weight && !needs_.weights) return add(key, "has a weight, which means nothing here; expected none");
+      given[edge.from] += edge.weight.value_or(0);
+      if (!graph.directed) given[edge.to] += edge.weight.value_or(0);
+    }
+    constexpr double rounding = 1e-9;
+    for (const auto& [name, sum] : given) {
+      const bool too_much = needs_.pushes ? sum > 1 - rounding : sum > 1 + rounding;
+      if (!too_much) continue;
+      add(".edges", "give " + std::to_string(sum) + " away at " + cited(name) + "; expected " +
+                        (needs_.pushes ? "less than 1" : "at most 1") + ", for the rest is its own");
+    }
+  }
+
+  // Of edges that are given as pairs, element i.
+  static bool is_pair(const Edges& edges, std::size_t i) {
+    const auto* pairs = std::get_if<Edges::Pairs>(&edges.are);
+    return pairs == nullptr || (*pairs)[i].size() == 2;
+  }
+
+  const std::string path_;
+  const int nodes_;
+  const std::span<const std::string> names_;
+  const GraphNeeds& needs_;
+  std::vector<GraphError>& errors_;
+};
+
+// Names that cannot be reached from the first, or from which it cannot be; "" if there is none.
+std::string apart(const std::vector<GraphObject>& rounds, std::span<const std::string> names) {
+  std::map<std::string, std::set<std::string>> ahead, back;
+  for (const GraphObject& graph : rounds) {
+    for (const Edge& edge : graph.edges->list()) {
+      ahead[edge.from].insert(edge.to);
+      back[edge.to].insert(edge.from);
+      if (graph.directed) continue;
+      ahead[edge.to].insert(edge.from);
+      back[edge.from].insert(edge.to);
+    }
+  }
+  for (auto* arcs : {&ahead, &back}) {
+    std::set<std::string> reached = {names.front()};
+    std::vector<std::string> open = {names.front()};
+    while (!open.empty()) {
+      const std::string name = open.back();
+      open.pop_back();
+      for (const std::string& next : (*arcs)[name]) {
+        if (reached.insert(next).second) open.push_back(next);
+      }
+    }
+    for (const std::string& name : names) {
+      if (!reached.contains(name)) return name;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_undirected(GraphKind kind) {
+  return kind != GraphKind::directed_ring && kind != GraphKind::exponential && kind != GraphKind::one_peer_exponential;
+}
+
+bool is_drawn(GraphKind kind) {
+  return kind == GraphKind::random_regular || kind == GraphKind::small_world || kind == GraphKind::erdos_renyi;
+}
+
+bool is_regular(GraphKind kind) {
+  switch (kind) {
+    case GraphKind::line:
+    case GraphKind::star:
+    case GraphKind::grid:
+    case GraphKind::hierarchical:
+    case GraphKind::small_world:
+    case GraphKind::erdos_renyi:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::vector<Edge> Edges::list() const {
+  if (const auto* edges = std::get_if<std::vector<Edge>>(&are)) return *edges;
+  std::vector<Edge> list;
+  if (const auto* pairs = std::get_if<Pairs>(&are)) {
+    for (const auto& pair : *pairs) {
+      list.push_back({pair.empty() ? "" : pair.front(), pair.empty() ? "" : pair.back(), std::nullopt});
+    }
+  }
+  return list;
+}
+
+std::vector<GraphObject> Topology::rounds(std::optional<int> degree) const {
+  const auto named = [&](GraphKind kind) {
+    GraphObject graph;
+    graph.type = kind;
+    if (kind == GraphKind::random_regular) graph.degree = degree;
+    return graph;
+  };
+  if (const auto* kind = std::get_if<GraphKind>(&is)) return {named(*kind)};
+  if (const auto* graph = std::get_if<GraphObject>(&is)) return {*graph};
+  std::vector<GraphObject> all;
+  for (const OneGraph& graph : std::get<std::vector<OneGraph>>(is)) {
+    const auto* kind = std::get_if<GraphKind>(&graph.is);
+    all.push_back(kind != nullptr ? named(*kind) : std::get<GraphObject>(graph.is));
+  }
+  return all;
+}
+
+std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes) {
+  const std::string name = cited(kind);
+  if (kind != GraphKind::random_regular && kind != GraphKind::small_world) {
+    return degree ? name + " has a degree of its own; expected no such key, or topology \"random_regular\"" : "";
+  }
+  if (!degree) return kind == GraphKind::small_world ? "" : "is missing; " + name + " needs one";
+  const std::string given = std::to_string(*degree) + " neighbours for each of " + std::to_string(nodes) + " workers";
+  if (*degree >= nodes) return given + "; expected at most " + std::to_string(nodes - 1);
+  if (kind == GraphKind::small_world) {
+    return *degree % 2 == 1 ? given + " on a ring are not as many on both sides; expected an even degree" : "";
+  }
+  if (*degree % 2 == 1 && nodes % 2 == 1) return given + " is an odd number of ends; expected an even degree";
+  if (*degree == 1 && nodes > 2) return given + " leaves pairs unconnected; expected at least 2";
+  return "";
+}
+
+std::vector<GraphError> errors_in(const Topology& topology, std::optional<int> degree, int nodes,
+                                  std::span<const std::string> names, const GraphNeeds& needs) {
+  std::vector<GraphError> errors;
+  if (const auto* kind = std::get_if<GraphKind>(&topology.is)) {
+    const std::string wrong =
+        *kind == GraphKind::small_world && degree
+            ? "is given, but \"small_world\" has its own; expected it beside the type, {\"type\": ...}"
+            : degree_error(*kind, degree, nodes);
+    if (!wrong.empty()) errors.push_back({"degree", wrong});
+  }
+  const std::vector<GraphObject> rounds = topology.rounds(degree);
+  const bool is_list = std::holds_alternative<std::vector<OneGraph>>(topology.is);
+  if (!std::holds_alternative<GraphKind>(topology.is)) {
+    const auto takes_degree = [](const GraphObject& graph) { return graph.type == GraphKind::random_regular; };
+    if (degree && !(is_list && std::ranges::any_of(rounds, takes_degree))) {
+      errors.push_back({"degree", "is given beside a topology that has its own; expected no such key"});
+    }
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const std::string path = is_list ? "topology[" + std::to_string(i) + "]" : "topology";
+      Checker(path, nodes, names, needs, errors).check(rounds[i]);
+      if (is_list && rounds[i].type == GraphKind::one_peer_exponential) {
+        errors.push_back({path, "changes from round to round by itself; expected it without a list"});
+      }
+    }
+  }
+  const auto changes = [](const GraphObject& graph) { return graph.type && !is_undirected(*graph.type); };
+  if (*needs.undirected != '\0' && (is_list || std::ranges::any_of(rounds, changes))) {
+    const std::string which = is_list ? "a list" : cited(*rounds.front().type);
+    errors.push_back({"topology", which + " is directed or changes, and " + needs.undirected +
+                                      "; expected an undirected graph such as \"ring\""});
+  }
+  const bool all_own = std::ranges::all_of(rounds, [](const GraphObject& graph) { return graph.edges.has_value(); });
+  if (errors.empty() && all_own && !names.empty()) {
+    if (const std::string name = apart(rounds, names); !name.empty()) {
+      errors.push_back({"topology", "leaves " + cited(name) + " apart from " + cited(names.front()) +
+                                        "; expected edges that join all workers" +
+                                        (is_list ? ", over all rounds" : "")});
+    }
+  }
+  return errors;
+}
+
+}  // namespace ddl::graph

@@ -1,0 +1,357 @@
+#include "sim/external/model.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/check.hpp"
+#include "core/base/finite.hpp"
+#include "sim/jobs/process/failures.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::external {
+namespace {
+
+using Json = nlohmann::json;
+using Tensor = scenario::ProgramFacts::Tensor;
+
+constexpr std::int64_t most_samples = 10'000'000;  // of a training or test set
+constexpr double most_parameters = 1e10;
+
+// An answer that is not what the protocol has; says what it is, and what was expected.
+struct WrongAnswer : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::string shown_line(const std::string& line) {
+  constexpr std::size_t most = 80;
+  return scenario::in_quotes(line.size() > most ? line.substr(0, most) + "..." : line);
+}
+
+Json object_in(const std::string& line) {
+  Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) throw WrongAnswer(fmt::format("answered {}; expected a JSON object", shown_line(line)));
+  return json;
+}
+
+std::int64_t count_in(const Json& json, const char* key, std::int64_t most) {
+  const auto found = json.find(key);
+  if (found != json.end() && found->is_number_integer() && *found >= 1 && *found <= most) return *found;
+  throw WrongAnswer(fmt::format("answered {}: {}; expected a whole number from 1 to {}", scenario::in_quotes(key),
+                                found == json.end() ? "nothing" : shown_line(found->dump()), most));
+}
+
+// A number, or NaN for null; none where there is no such key.
+std::optional<double> number_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end()) return std::nullopt;
+  if (found->is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (found->is_number()) return found->get<double>();
+  throw WrongAnswer(fmt::format("answered {}: {}; expected a number, or null for one that is not finite",
+                                scenario::in_quotes(key), shown_line(found->dump())));
+}
+
+// [["conv1.weight", [8, 1, 5, 5]], ...]
+std::vector<Tensor> tensors_in(const Json& json) {
+  const std::string expected = R"(; expected "tensors": a list such as [["dense.weight", [10, 144]], ...])";
+  const auto found = json.find("tensors");
+  if (found == json.end() || !found->is_array() || found->empty()) throw WrongAnswer("names no tensors" + expected);
+  std::vector<Tensor> tensors;
+  std::set<std::string> names;
+  double parameters = 0;
+  for (const Json& one : *found) {
+    const bool formed = one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_array();
+    if (!formed) throw WrongAnswer("describes a tensor by " + shown_line(one.dump()) + expected);
+    Tensor& tensor = tensors.emplace_back(Tensor{one[0], {}});
+    double count = 1;
+    for (const Json& extent : one[1]) {
+      if (!extent.is_number_integer() || extent < 1) {
+        throw WrongAnswer("describes a tensor by " + shown_line(one.dump()) + expected);
+      }
+      tensor.shape.push_back(extent);
+      count *= extent.get<double>();
+    }
+    parameters += count;
+    if (!names.insert(tensor.name).second) {
+      throw WrongAnswer("names the tensor " + scenario::in_quotes(tensor.name) + " twice; expected each once");
+    }
+  }
+  if (parameters > most_parameters) {
+    throw WrongAnswer(fmt::format("has {:.3g} parameters; expected at most {:.0e}", parameters, most_parameters));
+  }
+  return tensors;
+}
+
+std::vector<std::uint8_t> labels_in(const Json& json, std::int64_t samples) {
+  const auto found = json.find("labels");
+  if (found == json.end() || !found->is_array() || static_cast<std::int64_t>(found->size()) != samples) {
+    throw WrongAnswer(
+        fmt::format("has not one label for each of its {} training samples; expected a list of them, for "
+                    "data.partition deals by label",
+                    samples));
+  }
+  std::vector<std::uint8_t> labels;
+  for (const Json& label : *found) {
+    if (!label.is_number_integer() || label < 0 || label > 255) {
+      throw WrongAnswer(
+          fmt::format("has the label {}; expected whole numbers from 0 to 255", shown_line(label.dump())));
+    }
+    labels.push_back(label);
+  }
+  return labels;
+}
+
+Hello hello_in(const std::string& line, bool labels) {
+  const Json json = object_in(line);
+  if (const std::int64_t version = count_in(json, "protocol", std::numeric_limits<int>::max());
+      version != protocol_version) {
+    throw WrongAnswer(fmt::format("speaks version {} of the protocol; expected {}", version, protocol_version));
+  }
+  Hello hello{.model = {tensors_in(json), ""},
+              .train = count_in(json, "train", most_samples),
+              .test = count_in(json, "test", most_samples),
+              .labels = {}};
+  if (labels) hello.labels = labels_in(json, hello.train);
+  if (const auto version = json.find("version"); version != json.end()) {
+    if (!version->is_string()) throw WrongAnswer("answered a \"version\" that is no text; expected a text");
+    hello.model.version = *version;
+  }
+  return hello;
+}
+
+void check_did(const Json& json, const char* what) {
+  if (const auto did = json.find("did"); did != json.end() && *did == what) return;
+  throw WrongAnswer(
+      fmt::format("answered {}; expected \"did\": {}", shown_line(json.dump()), scenario::in_quotes(what)));
+}
+
+// Weights in use are small: whatever gives numbers that are not finite at larger ones, training has diverged before.
+bool has_grown(std::span<const float> weights) {
+  constexpr float most = 1000;
+  return std::ranges::any_of(weights, [](float weight) { return std::fabs(weight) > most; });
+}
+
+constexpr const char* at_small_weights = "that is not finite, at weights of at most 1000; expected numbers";
+
+// Copies all of them. Whether they are finite, found out while they are in the cache.
+bool copy_finite(std::span<const float> from, float* to) {
+  constexpr std::size_t block = 4096;
+  bool finite = true;
+  for (std::size_t begin = 0; begin < from.size(); begin += block) {
+    const auto part = from.subspan(begin, std::min(block, from.size() - begin));
+    finite = all_finite(part) && finite;
+    std::memcpy(to + begin, part.data(), part.size_bytes());
+  }
+  return finite;
+}
+
+bool needs_labels(const scenario::Scenario& scenario) {
+  return scenario.data.partition == data::PartitionKind::by_label ||
+         scenario.data.partition == data::PartitionKind::dirichlet;
+}
+
+}  // namespace
+
+// One process, and the memory that it shares with this one: weights, then the vector that it answers.
+struct Model::Program {
+  Program(const std::vector<std::string>& command, const std::string& folder)
+      : memory(memfd_create("ddlsim", MFD_CLOEXEC)), process(command, folder, memory.number()) {}
+  ~Program() {
+    if (values != nullptr) munmap(values, bytes);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void share(std::size_t count) {
+    parameters = count;
+    bytes = 2 * count * sizeof(float);
+    void* at = MAP_FAILED;
+    if (ftruncate(memory.number(), static_cast<off_t>(bytes)) == 0) {
+      at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0);
+    }
+    if (at == MAP_FAILED) throw InternalError(std::string("no shared memory: ") + std::strerror(errno));
+    values = static_cast<float*>(at);
+  }
+  // Whether they are finite.
+  bool put(std::span<const float> weights) const {
+    check(weights.size() == parameters, "a whole model");
+    return copy_finite(weights, values);
+  }
+  // The vector that comes with an answer. Whether it is finite.
+  bool take(const Json& answer, const char* did, std::span<float> vector) const {
+    check(vector.size() == parameters, "a whole model");
+    check_did(answer, did);
+    const auto count = answer.find("values");
+    if (count == answer.end() || *count != parameters) {
+      throw WrongAnswer(fmt::format("answered a vector of {} values; expected \"values\": {}, the model's parameters",
+                                    count == answer.end() ? "unknown" : shown_line(count->dump()), parameters));
+    }
+    return copy_finite({values + parameters, parameters}, vector.data());
+  }
+
+  std::mutex asked;  // the simulation's thread may ask for initial weights while a math thread asks, too
+  Descriptor memory;
+  Process process;
+  float* values = nullptr;
+  std::size_t parameters = 0, bytes = 0;
+};
+
+scenario::LearnedModel learned_model(const Hello& hello) {
+  scenario::LearnedModel model;
+  std::string layer;
+  model.program = hello.model;
+  for (const Tensor& tensor : hello.model.tensors) {
+    std::size_t count = 1;
+    for (const std::size_t extent : tensor.shape) count *= extent;
+    const std::size_t rows = tensor.shape.empty() ? 1 : tensor.shape.front();
+    model.tensors.push_back({tensor.name, model.parameters, count, rows});
+    const std::size_t dot = tensor.name.rfind('.');
+    const std::string prefix = dot == std::string::npos ? tensor.name : tensor.name.substr(0, dot + 1);
+    if (model.layers.empty() || prefix != layer) model.layers.push_back({{model.parameters, model.parameters}, 1});
+    layer = prefix;
+    model.parameters += count;
+    model.layers.back().slice.end = model.parameters;
+  }
+  return model;
+}
+
+Model::Model(const scenario::Scenario& scenario, int processes)
+    : spec_(*scenario.program), name_(scenario::command_of(spec_)), given_up_(eventfd(0, EFD_CLOEXEC)) {
+  const bool labels = needs_labels(scenario);
+  const std::string folder = scenario::program_folder(scenario);
+  const std::string request =
+      Json({{"do", "hello"}, {"protocol", protocol_version}, {"seed", scenario.seed}, {"labels", labels}}).dump();
+  const auto refuse = [&](const std::string& what) {
+    for (const auto& program : programs_) program->process.end_input();  // all of them end at the same time
+    throw InputError(fmt::format("$.model.command: {} {}", scenario::in_quotes(name_), what));
+  };
+  try {
+    for (int i = 0; i < processes; ++i) programs_.push_back(std::make_unique<Program>(spec_.command, folder));
+    for (const auto& program : programs_) program->process.send(request);
+  } catch (const ProcessFailed& error) {
+    refuse(error.what());
+  }
+  for (const auto& program : programs_) {
+    try {
+      Hello hello = hello_in(program->process.answer(spec_.timeout.value, given_up_.number()), labels);
+      if (program == programs_.front()) hello_ = hello;
+      if (hello != hello_) throw WrongAnswer("says of its model what its other processes do not; expected the same");
+    } catch (const ProcessFailed& error) {
+      refuse(error.what());
+    } catch (const WrongAnswer& error) {
+      refuse(program->process.quoting(error.what()));
+    }
+  }
+  for (const auto& program : programs_) program->share(learned_model(hello_).parameters);
+}
+
+// All of them end at the same time.
+Model::~Model() {
+  for (const auto& program : programs_) program->process.end_input();
+}
+
+template <class Read>
+auto Model::ask(int process, const std::string& request, const std::string& what, Read read) {
+  Program& program = *programs_[static_cast<std::size_t>(process)];
+  try {
+    program.process.send(request);
+    return read(object_in(program.process.answer(spec_.timeout.value, given_up_.number())));
+  } catch (const ProcessFailed& error) {
+    fail(error.what(), what);
+  } catch (const WrongAnswer& error) {
+    fail(program.process.quoting(error.what()), what);
+  }
+}
+
+void Model::initialize(std::uint64_t seed, std::span<float> weights) {
+  const std::scoped_lock alone(programs_.front()->asked);
+  ask(0, Json({{"do", "initial"}, {"seed", seed}}).dump(), "initial weights", [&](const Json& json) {
+    const bool finite = programs_.front()->take(json, "initial", weights);
+    if (!finite) throw WrongAnswer("answered initial weights that are not finite; expected numbers");
+  });
+}
+
+Outcome Model::gradient(int process, std::span<const float> weights, const Step& step, std::span<float> gradient) {
+  Program& program = *programs_[static_cast<std::size_t>(process)];
+  const std::scoped_lock alone(program.asked);
+  if (!program.put(weights)) return {.not_finite = "weights"};
+  const std::string request = fmt::format(R"({{"do":"gradient","worker":{},"step":{},"samples":[{}]}})", step.worker,
+                                          step.number, fmt::join(step.samples, ","));
+  const std::string what = fmt::format("the gradient of worker {}, step {}", step.worker, step.number);
+  return ask(process, request, what, [&](const Json& json) {
+    const bool finite = program.take(json, "gradient", gradient);
+    const auto loss = number_in(json, "loss");
+    if (!loss) throw WrongAnswer("answered no \"loss\"; expected that of the minibatch");
+    Outcome outcome{*loss};
+    if (!std::isfinite(*loss)) {
+      outcome.not_finite = "loss";
+    } else if (!finite) {
+      outcome.not_finite = "gradient";
+    }
+    if (outcome.not_finite != nullptr && !has_grown(weights)) {
+      throw WrongAnswer(fmt::format("answered a {} {}", outcome.not_finite, at_small_weights));
+    }
+    return outcome;
+  });
+}
+
+Evaluation Model::evaluate(int process, std::span<const float> weights) {
+  Program& program = *programs_[static_cast<std::size_t>(process)];
+  const std::scoped_lock alone(program.asked);
+  if (!program.put(weights)) return of_nothing();
+  return ask(process, R"({"do":"evaluate"})", "an evaluation", [&](const Json& json) {
+    check_did(json, "evaluate");
+    const Evaluation evaluation{number_in(json, "loss"), number_in(json, "accuracy")};
+    check_keys(evaluation);
+    const double loss = evaluation.loss.value_or(0), accuracy = evaluation.accuracy.value_or(0);
+    if (accuracy < 0 || accuracy > 1) {
+      throw WrongAnswer(fmt::format("answered an accuracy of {}; expected a share from 0 to 1", accuracy));
+    }
+    if ((!std::isfinite(loss) || std::isnan(accuracy)) && !has_grown(weights)) {
+      throw WrongAnswer(fmt::format("answered a test score {}", at_small_weights));
+    }
+    return evaluation;
+  });
+}
+
+Evaluation Model::of_nothing() {
+  const std::scoped_lock lock(mutex_);
+  Evaluation evaluation{std::numeric_limits<double>::quiet_NaN(), 0};
+  if (first_evaluation_ && !first_evaluation_->loss) evaluation.loss.reset();
+  if (first_evaluation_ && !first_evaluation_->accuracy) evaluation.accuracy.reset();
+  return evaluation;
+}
+
+void Model::check_keys(const Evaluation& evaluation) {
+  if (!evaluation.loss && !evaluation.accuracy) {
+    throw WrongAnswer("answered neither \"loss\" nor \"accuracy\"; expected at least one of the two");
+  }
+  const std::scoped_lock lock(mutex_);
+  if (!first_evaluation_) first_evaluation_ = evaluation;
+  if (first_evaluation_->loss.has_value() != evaluation.loss.has_value() ||
+      first_evaluation_->accuracy.has_value() != evaluation.accuracy.has_value()) {
+    throw WrongAnswer("answered other keys than at its first evaluation; expected the same in each");
+  }
+}
+
+// The first failure makes others, which are told of as the first.
+void Model::fail(const std::string& how, const std::string& what) {
+  const std::scoped_lock lock(mutex_);
+  if (failure_.empty())
+    failure_ = fmt::format("the program {}, asked for {}, {}", scenario::in_quotes(name_), what, how);
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(given_up_.number(), &one, sizeof one));
+  throw process::RunFailed(failure_);
+}
+
+}  // namespace ddl::external

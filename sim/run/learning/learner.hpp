@@ -1,0 +1,60 @@
+// What computes a run's gradients and scores: a network of ours, or a program of the user's. All of them on the math
+// threads, which are numbered from 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/data/dataset.hpp"
+#include "core/node/model_parallel.hpp"
+#include "sim/external/model.hpp"
+#include "sim/run/recorded/minibatches.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+// The scenario's data set, of test samples those that evaluations use: all, or as many as evaluate.samples says, drawn
+// by the seed. Throws InputError, its text beginning with the setting that is to blame.
+data::DataSplit load_data(const scenario::Scenario& scenario);
+
+// What is known here of a program's samples: how many there are, and their labels if it was asked for them.
+data::DataSplit dealt_by(const external::Hello& hello);
+
+// Of a minibatch or of the test set; NaN is what a program does not tell.
+struct Told {
+  bool loss = true, accuracy = true;
+};
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  virtual int threads() const = 0;
+  virtual const scenario::LearnedModel& model() const = 0;
+  virtual const data::DataSplit& data() const = 0;
+  // The start of `worker`'s replica, or (-1) of all.
+  virtual void initialize(std::span<float> weights, int worker) = 0;
+  struct Outcome {
+    nn::Score score;
+    // What of it is not finite ("weights", "loss", "gradient"); null when training goes well. There is no gradient at
+    // weights that are not finite: layers such as ReLU would hide what is wrong with them.
+    const char* not_finite = nullptr;
+  };
+  virtual Outcome gradient(int thread, std::span<const float> weights, Minibatches::Drawn& minibatch,
+                           std::span<float> gradient) = 0;
+  // On the test set.
+  virtual nn::Score evaluate(int thread, std::span<const float> weights) = 0;
+  // For each sample its class by these weights. Only of a network.
+  virtual std::vector<std::uint8_t> classify(int thread, std::span<const float> weights, SampleSet set) = 0;
+  // Which of the two scores of minibatches, and of evaluations once there was one, have.
+  virtual Told of_minibatches() const { return {}; }
+  virtual Told of_evaluations() const { return {}; }
+};
+
+// `threads`: 0: one per core; a program may want another number. Throws InputError.
+std::unique_ptr<Learner> make_learner(const scenario::Scenario& scenario, int threads);
+
+}  // namespace ddl::run

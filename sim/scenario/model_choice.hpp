@@ -1,0 +1,69 @@
+// A model that another program computes, as a setting; and what is known of the model that a run trains, whoever
+// computes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/nn/model.hpp"
+#include "core/node/cluster.hpp"
+
+namespace ddl::scenario {
+
+// Gradients and evaluations are answered by processes that run this command.
+struct ProgramSpec {
+  std::vector<std::string> command;
+  std::string folder;            // where, relative to the scenario
+  std::optional<int> processes;  // default: as many as math threads
+  Seconds timeout{600};          // for each answer, by the clock
+};
+
+// "python3 my_model.py", for people.
+std::string command_of(const ProgramSpec& program);
+
+// The forms of a scenario's `model`, seen as one value by visitors: a network of ours, or a program, where the
+// network's name is program_model.
+struct ModelChoice {
+  nn::ModelSpec& network;
+  std::optional<ProgramSpec>& program;
+};
+inline constexpr const char* program_model = "command";
+
+// What a program says of its model for people: of what it is made, and which one it is.
+struct ProgramFacts {
+  struct Tensor {
+    std::string name;
+    std::vector<std::size_t> shape;
+    bool operator==(const Tensor&) const = default;
+  };
+  std::vector<Tensor> tensors;
+  std::string version;
+  bool operator==(const ProgramFacts&) const = default;
+};
+
+struct LearnedModel {
+  const nn::Model* network = nullptr;  // null: a program's
+  std::size_t parameters = 0;
+  std::vector<TensorInfo> tensors{};
+  std::vector<LayerInfo> layers{};
+  std::optional<ProgramFacts> program{};
+};
+LearnedModel learned_model(const nn::Model& network);
+
+template <class Visitor>
+void fields(Visitor& visit, ProgramSpec& spec) {
+  visit(
+      "command", spec.command,
+      Rule{.doc = "a program and its arguments, which computes gradients and evaluations, as docs/own_models.md says"});
+  visit("folder", spec.folder, Rule{.doc = "where it is started, relative to the scenario; default: where that lies"});
+  visit("processes", spec.processes,
+        Rule{.doc = "how many of it are started; default: as many as threads for gradients",
+             .at_least = 1,
+             .at_most = 4096});
+  visit("timeout", spec.timeout, Rule{.doc = "by the clock, for each of its answers", .above = 0, .at_most = 1e6});
+}
+
+}  // namespace ddl::scenario
