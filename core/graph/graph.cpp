@@ -68,6 +68,7 @@ Graph::Graph(const Topology& topology, std::optional<int> degree, int nodes, std
     : nodes_(nodes) {
   check(nodes >= 1, "a graph of at least one node");
   for (const GraphObject& graph : topology.rounds(degree)) rounds_.push_back(round_of(graph, names, random));
+  for (int round = 0; round < rounds(); ++round) degrees_.push_back(static_cast<int>(targets(0, round).size()));
 }
 
 Graph::Round Graph::round_of(const GraphObject& graph, std::span<const std::string> names, Stream& random) const {

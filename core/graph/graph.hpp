@@ -34,7 +34,8 @@ class Graph {
 
   // Whether the round's graph is regular and has no weights of its own: all weights are then weight(round).
   bool is_even(std::int64_t round) const { return at(round).even; }
-  int degree(std::int64_t round) const { return static_cast<int>(targets(0, round).size()); }  // of each node
+  // Of each node.
+  int degree(std::int64_t round) const { return degrees_[static_cast<std::size_t>(round) % degrees_.size()]; }
   double weight(std::int64_t round) const { return 1.0 / (1 + degree(round)); }
   // W_ij of the arc from `source` to `node`: what the node gives that model. The rest is its own. Where arcs go one way
   // and the graph is not even, there is no W.
@@ -58,6 +59,7 @@ class Graph {
 
   int nodes_;
   std::vector<Round> rounds_;
+  std::vector<int> degrees_;  // of node 0, by round until they repeat
 };
 
 }  // namespace ddl::graph

@@ -31,8 +31,8 @@ inline FieldValue form_of(PairTopology& topology) { return either(topology.is, n
 
 std::vector<GraphError> errors_in(const PairTopology& topology, int nodes, std::span<const std::string> names);
 
-// Which nodes ask which. Of a graph of one's own node 0 is passive, and so is every other node that is an even number
-// of edges away; otherwise the odd ones are active.
+// Active nodes ask, passive ones answer. In a named graph the odd nodes are active; in a graph of one's own, the nodes
+// at an odd number of edges from node 0.
 class Pairs {
  public:
   // The topology must have been checked; `names` are those of its edges.

@@ -264,11 +264,8 @@ void write_scenario(scenario::Scenario scenario, const fs::path& file) {
   if (auto* hosts = std::get_if<scenario::FilePlatform>(&scenario.platform.hosts)) {
     hosts->file = relative_to(file.parent_path(), scenario::resolve_path(scenario, hosts->file));
   }
-  for (std::string* path : scenario::data_paths(scenario)) {
+  for (std::string* path : scenario::content_paths(scenario)) {
     *path = relative_to(file.parent_path(), scenario::resolve_path(scenario, *path));
-  }
-  for (std::string& library : scenario.load) {
-    library = relative_to(file.parent_path(), scenario::resolve_path(scenario, library));
   }
   if (scenario.program) {
     scenario.program->folder = relative_to(file.parent_path(), scenario::program_folder(scenario));

@@ -1,5 +1,5 @@
-// A model that another program computes, as a setting; and what is known of the model that a run trains, whoever
-// computes it.
+// The settings of a model that another program computes, and the facts of a model that a run trains: a network of ours,
+// or that program's.
 #pragma once
 
 #include <optional>

@@ -46,9 +46,10 @@ data::DataShape data_shape_of(const Scenario& scenario) {
   return scenario.own_data ? *scenario.own_data : data::data_shape(scenario.data.source);
 }
 
-std::vector<std::string*> data_paths(Scenario& scenario) {
+std::vector<std::string*> content_paths(Scenario& scenario) {
   std::vector<std::string*> paths = {&scenario.data.path, &scenario.data.test_path};
   if (auto* weights = std::get_if<WeightsFile>(&scenario.training.init.is)) paths.push_back(&weights->file);
+  for (std::string& library : scenario.load) paths.push_back(&library);
   std::erase_if(paths, [](const std::string* path) { return path->empty(); });
   return paths;
 }

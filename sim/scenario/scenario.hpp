@@ -225,7 +225,7 @@ std::string program_folder(const Scenario& scenario);
 data::DataSpec resolved_data(const Scenario& scenario);
 data::DataShape data_shape_of(const Scenario& scenario);
 // The paths of files that a result is made of by their content: those that are given.
-std::vector<std::string*> data_paths(Scenario& scenario);
+std::vector<std::string*> content_paths(Scenario& scenario);
 
 template <class Visitor>
 void fields(Visitor& visit, WeightsFile& spec) {

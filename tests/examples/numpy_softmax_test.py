@@ -15,15 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy as np
-except ImportError:
-    # Debian's package belongs to this python3, which need not be the first on PATH.
-    debian = "/usr/bin/python3"
-    if sys.executable != debian and os.access(debian, os.X_OK):
-        os.execv(debian, [debian, *sys.argv])
-    print("numpy_softmax_test: there is no NumPy here; on Debian: apt-get install python3-numpy")
-    sys.exit(77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import debian_python  # noqa: E402
+
+debian_python.need("numpy")
+import numpy as np  # noqa: E402
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/numpy_softmax")
 

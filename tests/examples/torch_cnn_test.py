@@ -15,16 +15,12 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy as np
-    import torch
-except ImportError:
-    # Debian's package belongs to this python3, which need not be the first on PATH.
-    debian = "/usr/bin/python3"
-    if sys.executable != debian and os.access(debian, os.X_OK):
-        os.execv(debian, [debian, *sys.argv])
-    print("torch_cnn_test: there is no PyTorch here; on Debian: apt-get install python3-torch python3-numpy")
-    sys.exit(77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import debian_python  # noqa: E402
+
+debian_python.need("torch", "numpy")
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 EXAMPLE = os.path.join(ROOT, "examples/torch_cnn")

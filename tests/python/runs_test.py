@@ -13,13 +13,11 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCE / "python"))
+sys.path[:0] = [str(SOURCE / "python"), str(SOURCE / "tests/support")]
 import ddlsim  # noqa: E402
+import debian_python  # noqa: E402
 
-# Debian's pandas belongs to this python3, which need not be the first on PATH.
-DEBIAN = "/usr/bin/python3"
-if importlib.util.find_spec("pandas") is None and sys.executable != DEBIAN and os.access(DEBIAN, os.X_OK):
-    os.execv(DEBIAN, [DEBIAN, *sys.argv])
+debian_python.use("pandas")  # without it some tests are skipped
 
 # A ring of four by the textbook's network: 0.1 s of gradient, and 2 (n - 1) / n of a model of 1 s over a link.
 RING = {

@@ -99,7 +99,7 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
   return text;
 }
 
-// What a step is bounded by, and what it may take. Of a model whose size is known.
+// The lower bound of a step, and the expected step. The size of the model must be known.
 std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
@@ -121,7 +121,7 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
   return text;
 }
 
-// The model on the wire, and the traffic of a step. Likewise.
+// The model on the wire, and the traffic of a step. The size of the model must be known.
 std::string traffic_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text = results::labelled("model", model_text(scenario, forecast.parameters), width);

@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -74,15 +73,6 @@ void add_file(std::vector<FileDigest>& files, FileDigest file) {
   files.push_back(std::move(file));
 }
 
-// The library that the system came from.
-std::vector<FileDigest> plug_ins_of(const systems::SystemChoice& algorithm) {
-  const std::string& library = algorithm.among().library_of(algorithm->facts().name);
-  if (library.empty()) return {};
-  static std::map<std::string, std::string> opened;  // as it was first asked for, like the program itself
-  const auto known = opened.try_emplace(library, digest_of_file(library).value_or("")).first;
-  return {{std::filesystem::path(library).filename().string(), known->second}};
-}
-
 MathIdentity math_of(const scenario::Scenario& scenario) {
   const nn::MathMode math = nn::math_that_runs(scenario.math.mode);
   const bool native = math == nn::MathMode::native;
@@ -126,6 +116,15 @@ std::vector<FileDigest> Identities::model_of(const scenario::Scenario& scenario)
     if (!word.empty() && std::filesystem::is_regular_file(path, unreadable)) add_file(digests, digest_of(path));
   }
   return digests;
+}
+
+// Like the program a library stays as it was opened, whatever becomes of its file.
+std::vector<FileDigest> Identities::plug_ins_of(const systems::SystemChoice& algorithm) {
+  const std::string& library = algorithm.among().library_of(algorithm->facts().name);
+  if (library.empty()) return {};
+  auto known = libraries_.find(library);
+  if (known == libraries_.end()) known = libraries_.emplace(library, digest_of(library)).first;
+  return {known->second};
 }
 
 const FileDigest& Identities::digest_of(const std::string& path) {

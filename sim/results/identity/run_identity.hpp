@@ -54,9 +54,12 @@ class Identities {
  private:
   std::vector<FileDigest> data_of(const scenario::Scenario& scenario);
   std::vector<FileDigest> model_of(const scenario::Scenario& scenario);
+  // The library that the system came from.
+  std::vector<FileDigest> plug_ins_of(const systems::SystemChoice& algorithm);
   const FileDigest& digest_of(const std::string& path);  // its digest is empty if it cannot be read
 
   std::map<std::string, FileDigest> known_;      // by path and version of the file
+  std::map<std::string, FileDigest> libraries_;  // by path
   std::map<std::string, std::string> versions_;  // of programs, by folder, command and digests
 };
 

@@ -67,9 +67,7 @@ std::string timing_json(const scenario::Scenario& scenario, const run::RunResult
   json["evaluation_share"] = result.math_s > 0 ? result.evaluation_s / result.math_s : 0.0;
   scenario::Scenario copy = scenario;
   const auto is_relative = [](const std::string* path) { return std::filesystem::path(*path).is_relative(); };
-  const auto starts_there = [](const std::string& path) { return std::filesystem::path(path).is_relative(); };
-  if (std::ranges::any_of(scenario::data_paths(copy), is_relative) || scenario.program ||
-      std::ranges::any_of(scenario.load, starts_there)) {
+  if (scenario.program || std::ranges::any_of(scenario::content_paths(copy), is_relative)) {
     json["scenario_folder"] = way(folder, scenario::resolve_path(scenario, "."));
   }
   if (const auto& measured = result.measured) {
@@ -148,7 +146,8 @@ std::vector<ColumnEntry> timing_json_keys() {
       {"evaluation_seconds", "s", "part of math_seconds in evaluations"},
       {"evaluation_share", "share", "evaluation_seconds over math_seconds"},
       {"scenario_folder", "",
-       "way from the result's folder to the scenario's, where data have a relative path: run --verify-digest finds "
+       "way from the result's folder to the scenario's, where it names files by relative paths: run --verify-digest "
+       "finds "
        "them so"},
       {"measured.precedence", "", "precedence of the run's threads over other work: real-time, nice -20 or none"},
       {"measured.late_mean_s", "s", "mean time by which a sleep ended late: what the machine adds to a gradient"},

@@ -19,16 +19,12 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import torch
-    from torch import nn
-except ImportError:
-    # Debian's package belongs to this python3, which need not be the first on PATH.
-    debian = "/usr/bin/python3"
-    if sys.executable != debian and os.access(debian, os.X_OK):
-        os.execv(debian, [debian, *sys.argv])
-    print("pytorch_trajectory: there is no PyTorch here; on Debian: apt-get install python3-torch python3-numpy")
-    sys.exit(77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import debian_python  # noqa: E402
+
+debian_python.need("torch", "numpy")
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
 
 # Of weights after the last step, over the largest weight; of losses, absolute. Float32 has 24 bits, and each of a few
 # dozen steps adds some rounding, which training amplifies.
