@@ -18,7 +18,14 @@ namespace {
 
 constexpr std::string_view algorithm_prefix = "algorithm.";
 constexpr std::string_view algorithm_name = "algorithm.name";
-constexpr std::string_view rate_path = "training.optimizer.learning_rate";
+constexpr std::string_view optimizer_prefix = "training.optimizer.";
+
+// What is tuned of a step, and so may be a scheme's own: its rate, and how that falls.
+bool is_of_rate(const std::string& path) {
+  if (!path.starts_with(optimizer_prefix)) return false;
+  const std::string setting = path.substr(optimizer_prefix.size());
+  return setting == "learning_rate" || setting.starts_with("schedule");
+}
 
 constexpr double same_time = 1e-9;  // relative: versions of SimGrid round otherwise
 
@@ -107,38 +114,63 @@ std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, c
   return schemes;
 }
 
-// Whether every scheme has one learning rate in every condition, and schemes of one condition differ in it, as where
-// each was tuned. The rate is then the scheme's own, and those of other rates are to be compared with it. A rate that
-// goes in step with another setting, alike for all schemes, is a condition as that one is.
-bool rate_is_own(const SettingNames& names) {
-  const auto column = std::ranges::find(names.varied, rate_path);
-  if (column == names.varied.end()) return false;
-  const auto rate_at = static_cast<std::size_t>(column - names.varied.begin());
-  std::map<std::vector<std::string>, std::map<std::string, std::string>> rates;  // by condition, then scheme
-  for (std::size_t i = 0; i < names.schemes.size(); ++i) {
-    std::vector<std::string> condition;
-    for (std::size_t c = 0; c < names.varied.size(); ++c) {
-      if (c != rate_at && names.varied[c] != "seed") condition.push_back(names.values[i][c]);
-    }
-    const std::string& rate = names.values[i][rate_at];
-    if (rates[std::move(condition)].emplace(names.schemes[i], rate).first->second != rate) return false;
+// A row of `values` in two parts: the columns that are kept, but for the seed, and those that are not.
+std::pair<std::vector<std::string>, std::vector<std::string>> divided(const std::vector<std::string>& paths,
+                                                                      const std::vector<std::string>& values,
+                                                                      const std::set<std::string>& left_out) {
+  std::pair<std::vector<std::string>, std::vector<std::string>> parts;
+  for (std::size_t c = 0; c < paths.size(); ++c) {
+    if (paths[c] == "seed") continue;
+    (left_out.contains(paths[c]) ? parts.second : parts.first).push_back(values[c]);
   }
-  return std::ranges::any_of(rates, [](const auto& of_condition) {
-    const auto& [first_scheme, first_rate] = *of_condition.second.begin();
-    return std::ranges::any_of(of_condition.second,
-                               [&](const auto& of_scheme) { return of_scheme.second != first_rate; });
+  return parts;
+}
+
+// Whether every scheme has one value of each of these settings in every condition, and schemes of one condition differ
+// in them, as where each was tuned. They are then the scheme's own, and those of other values are to be compared with
+// it. A rate that goes in step with another setting, alike for all schemes, is a condition as that one is.
+bool are_own(const SettingNames& names, const std::set<std::string>& settings) {
+  if (settings.empty()) return false;
+  std::map<std::vector<std::string>, std::map<std::string, std::vector<std::string>>> own;  // by condition, then scheme
+  for (std::size_t i = 0; i < names.schemes.size(); ++i) {
+    auto [condition, values] = divided(names.varied, names.values[i], settings);
+    if (own[std::move(condition)].emplace(names.schemes[i], values).first->second != values) return false;
+  }
+  return std::ranges::any_of(own, [](const auto& of_condition) {
+    const auto& first = of_condition.second.begin()->second;
+    return std::ranges::any_of(of_condition.second, [&](const auto& of_scheme) { return of_scheme.second != first; });
   });
 }
 
-// Takes the rates out of the conditions. Where there is no other condition, names tell them: seeds are none.
-void give_rates_to_schemes(SettingNames& names) {
-  const auto rate_at = std::ranges::find(names.varied, rate_path) - names.varied.begin();
-  names.varied.erase(names.varied.begin() + rate_at);
-  const bool told_by_names = std::ranges::all_of(names.varied, [](const auto& path) { return path == "seed"; });
+// The rate with its schedule, the rate alone, or nothing.
+std::set<std::string> own_settings(const SettingNames& names) {
+  std::set<std::string> settings;
+  for (const std::string& path : names.varied) {
+    if (is_of_rate(path)) settings.insert(path);
+  }
+  if (are_own(names, settings)) return settings;
+  std::erase_if(settings, [](const std::string& path) { return !path.ends_with("learning_rate"); });
+  return are_own(names, settings) ? settings : std::set<std::string>();
+}
+
+// Takes what is the schemes' own out of the conditions. Where there is no other condition, names tell it: seeds are
+// none.
+void give_to_schemes(SettingNames& names, const std::set<std::string>& settings) {
+  const bool told_by_names =
+      std::ranges::all_of(names.varied, [&](const auto& path) { return path == "seed" || settings.contains(path); });
+  const std::vector<std::string> paths = names.varied;
+  std::erase_if(names.varied, [&](const std::string& path) { return settings.contains(path); });
   for (std::size_t i = 0; i < names.schemes.size(); ++i) {
-    const auto rate = names.values[i].begin() + rate_at;
-    if (told_by_names) names.schemes[i] += " learning_rate=" + *rate;
-    names.values[i].erase(rate);
+    std::vector<std::string> kept;
+    for (std::size_t c = 0; c < paths.size(); ++c) {
+      const std::string& value = names.values[i][c];
+      if (!settings.contains(paths[c])) {
+        kept.push_back(value);
+      } else if (told_by_names && !value.empty()) {
+        names.schemes[i] += " " + paths[c].substr(optimizer_prefix.size()) + "=" + value;
+      }
+    }
+    names.values[i] = std::move(kept);
   }
 }
 
@@ -253,7 +285,7 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
     for (std::size_t i = 0; i < tables.size(); ++i)
       names.values[i].push_back(name_of_content(tables[i], path, names.varied) + shown[i]);
   }
-  if (rate_is_own(names)) give_rates_to_schemes(names);
+  if (const std::set<std::string> own = own_settings(names); !own.empty()) give_to_schemes(names, own);
   return names;
 }
 

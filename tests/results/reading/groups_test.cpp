@@ -78,6 +78,30 @@ TEST_CASE("a learning rate of each scheme's own is part of the scheme, and no co
   }
 }
 
+TEST_CASE("a schedule that was tuned with the rate is part of the scheme, as the rate is") {
+  const auto at = [](const std::string& name, const std::string& bandwidth, const std::string& rate,
+                     const std::string& schedule) {
+    return run_of(1,
+                  {{"platform.bandwidth", bandwidth},
+                   {"algorithm.name", name},
+                   {"training.optimizer.learning_rate", rate},
+                   {"training.optimizer.schedule.type", schedule}},
+                  0.5);
+  };
+  const GroupedRuns tuned =
+      group_runs({at("single", "5Mbps", "0.1", "cosine"), at("gossip", "5Mbps", "0.4", "constant"),
+                  at("single", "40Mbps", "0.1", "cosine"), at("gossip", "40Mbps", "0.2", "cosine")});
+  CHECK(tuned.varied == std::vector<std::string>{"platform.bandwidth"});
+  CHECK(tuned.groups[3].scheme == "gossip");
+  const GroupedRuns one = group_runs({at("single", "", "0.1", "cosine"), at("gossip", "", "0.1", "constant")});
+  CHECK(one.varied.empty());
+  CHECK(one.groups[0].scheme == "single schedule.type=cosine");
+  // A rate tuned under each of two schedules: the schedules are conditions.
+  const GroupedRuns under = group_runs({at("single", "", "0.1", "cosine"), at("gossip", "", "0.4", "cosine"),
+                                        at("single", "", "0.2", "constant"), at("gossip", "", "0.1", "constant")});
+  CHECK(under.varied == std::vector<std::string>{"training.optimizer.schedule.type"});
+}
+
 TEST_CASE("a learning rate that goes in step with another setting stays a column") {
   const auto at = [](const std::string& name, const std::string& workers, const std::string& rate) {
     return run_of(
