@@ -96,7 +96,7 @@ std::string name_of_content(const SettingsByPath& table, const std::string& path
   return "";
 }
 
-// The algorithm's settings that differ among the groups that use it.
+// The algorithm's settings that differ among the groups that use it. What one does not have is not said of it.
 std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<const SettingsByPath*>> by_name;
   for (const SettingsByPath& table : tables) by_name[value_at(table, std::string(algorithm_name))].push_back(&table);
@@ -107,7 +107,7 @@ std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, c
     for (const std::string& path : paths) {
       if (!path.starts_with(algorithm_prefix) || path == algorithm_name || !differs(by_name[name], path)) continue;
       const std::string value = value_at(table, path);
-      scheme += " " + path.substr(algorithm_prefix.size()) + "=" + (value.empty() ? "none" : value);
+      if (!value.empty() && value != "none") scheme += " " + path.substr(algorithm_prefix.size()) + "=" + value;
     }
     schemes.push_back(scheme);
   }
