@@ -150,7 +150,7 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
       "Any command: --load LIB.so    training systems of one's own, as if built in\n"
       "\n"
       "Laboratory (ddlsim-lab):\n"
-      "  emulate, reproduce, bench    how the simulation itself is checked\n"
+      "  emulate, reproduce, bench, laws    how the simulation itself is checked, and systems of one's own\n"
       "\n"
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json         run a scenario\n"
