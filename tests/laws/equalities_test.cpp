@@ -82,8 +82,10 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
       R"({"name": "ps_ssp", "staleness_aware": true})"};
   for (const std::string& name : names_of_systems(1, 1)) systems.push_back(quoted(name));
   for (const std::string& system : systems) {
-    check_keeps("alone", laws::Subject(systems::built_in(),
-                                       learning_text(system, 1, 1, of_settings(momentum, 10, data)), "law.json"));
+    const std::string text = learning_text(system, 1, 1, of_settings(momentum, 10, data));
+    const laws::Outcome outcome = check_keeps("alone", laws::Subject(systems::built_in(), text, "law.json"));
+    // DiLoCo is judged by a model that follows the worker.
+    CHECK((outcome == laws::Outcome::does_not_apply) == (system == quoted("diloco")));
   }
 }
 
