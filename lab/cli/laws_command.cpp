@@ -25,7 +25,11 @@ laws::Subject subject_of(const Registry& systems, const std::string& word) {
     if (names.back() == word) return {systems, laws::scenario_for(*system), "laws.json"};
   }
   const std::string file = scenario_file(word);
-  if (file.find_first_of("./") != std::string::npos) return {systems, scenario::scenario_text(file), file};
+  if (file.find_first_of("./") != std::string::npos) {
+    laws::Subject subject(systems, scenario::scenario_text(file), file);
+    if (!subject.scenario().model.none()) return subject;
+    throw InputError(file + ": $.model: is \"none\"; expected one that learns, as laws ask for");
+  }
   throw InputError("laws: " + scenario::in_quotes(word) + " is no training system; " +
                    scenario::nearest_or(word, names, "systems are " + scenario::listed(names)));
 }
