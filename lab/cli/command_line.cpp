@@ -12,7 +12,7 @@ int run_laboratory(const Registry& systems, std::vector<std::string> words) {
   set_up(app);
   app.footer("Example:\n  ddlsim reproduce ako_2018");
   const std::vector<Command> commands = {add_emulate(app, systems), add_reproduce(app, systems),
-                                         add_bench(app, systems)};
+                                         add_bench(app, systems), add_laws(app, systems)};
   if (words.empty()) throw InputError("nothing to do; expected a command, or see ddlsim-lab --help");
   return run_one_of(commands, app, std::move(words));
 }

@@ -18,5 +18,7 @@ Command add_emulate(CLI::App& app, const Registry& systems);
 Command add_reproduce(CLI::App& app, const Registry& systems);
 // Measures this machine.
 Command add_bench(CLI::App& app, const Registry& systems);
+// Judges training systems by the laws that hold for each; kNotAsExpected if one fails.
+Command add_laws(CLI::App& app, const Registry& systems);
 
 }  // namespace ddl::cli

@@ -151,6 +151,7 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
       "\n"
       "Laboratory (ddlsim-lab):\n"
       "  emulate, reproduce, bench    how the simulation itself is checked\n"
+      "  laws                         what every training system keeps to\n"
       "\n"
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json         run a scenario\n"

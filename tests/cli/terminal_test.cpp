@@ -32,7 +32,7 @@ TEST_CASE("every help fits a terminal of 80 columns") {
   const Workplace place;
   CHECK(too_wide(place.call("--help").out) == "");
   for (const char* command : {"run", "check", "describe", "sweep", "expect", "emulate", "reproduce", "compare", "plot",
-                              "report", "new", "model", "list", "schema", "bench", "completion", "manual"}) {
+                              "report", "new", "model", "list", "schema", "bench", "laws", "completion", "manual"}) {
     const Reply answer = place.call(std::string(command) + " --help");
     CHECK(answer.code == 0);
     CHECK_MESSAGE(too_wide(answer.out) == "", command);

@@ -41,6 +41,21 @@ grep -q "$digest" results/named/1/summary.json || fail "another digest by its ow
 grep -qx 'ddlsim: named.json: $.load: names libraries, which only a run opens; expected --trust' log || fail "$(cat log)"
 "$ddlsim" check named.json --trust >log 2>&1 || fail "$(cat log)"
 
+# It keeps the laws, but for the one that its center breaks.
+"$ddlsim" laws --load "$library" >laws || fail "$(cat laws)"
+[ "$(grep -c '^  [a-z]*  *holds ' laws)" -eq 9 ] || fail "$(cat laws)"
+grep -q '^  alone  *does not apply ' laws || fail "$(cat laws)"
+
+# What the template writes is built by the command that it prints, runs, and keeps the laws.
+mkdir own && cd own
+"$ddlsim" new own_system -o mine.json >said
+build=$(sed -n 's/^build it: //p' said)
+case $build in *-Dddlsim_DIR=*) ;; *) build=$(echo "$build" | sed "s|cmake -S|cmake -Dddlsim_DIR='$package' -S|") ;; esac
+eval "$build" >log 2>&1 || fail "$(cat log)"
+"$ddlsim" mine.json --quiet --set stop.time=5s || fail "the template of a system does not run"
+"$ddlsim" laws --load build/libown_system.so >laws || fail "$(cat laws)"
+cd ..
+
 # What is wrong gets one line.
 expect_line() {
   line=$1
@@ -70,6 +85,40 @@ void fields(Visitor&, Taken&) {}
 DDLSIM_PLUGIN(Taken)
 #endif
 SOURCE
+cat >lawless.cpp <<'SOURCE'
+#include <random>
+#include "core/systems/plugin.hpp"
+struct Lawless : ddl::SystemOf<Lawless> {
+  static constexpr ddl::SystemFacts facts{.name = "lawless"};
+  void worker(ddl::Node& node) const override {
+    while (node.next_step()) {
+      const ddl::Gradient gradient = node.gradient();
+#if defined(LOSES)
+      if (node.step() % 3 != 2) node.apply(gradient);
+#elif defined(RANDOM)
+      std::random_device random;
+      node.compute(1e-3 * std::uniform_real_distribution<>()(random));
+      node.apply(gradient);
+#elif defined(WAITS)
+      node.receive(0, "an answer that nobody sends");
+#elif defined(CLAIMS)
+      node.apply(gradient);
+#endif
+      node.finish_step();
+    }
+  }
+  ddl::Traffic traffic(const ddl::Cluster&) const override {
+#ifdef CLAIMS
+    return {.pace = ddl::Pace::free, .phases = {{{.source = 0, .target = 1, .models = 1}}}};
+#else
+    return {};
+#endif
+  }
+};
+template <class Visitor>
+void fields(Visitor&, Lawless&) {}
+DDLSIM_PLUGIN(Lawless)
+SOURCE
 headers=$(sed -n 's/.*INTERFACE_INCLUDE_DIRECTORIES "\(.*\)").*/\1/p' "$package/ddlsimConfig.cmake")
 case $headers in *PACKAGE_PREFIX_DIR*) headers=${package%/lib/*}/include/ddlsim ;; esac
 digest=$(sed -n 's/.*DDLSIM_HEADERS=\\"\([0-9a-f]*\)\\".*/\1/p' "$package/ddlsimConfig.cmake")
@@ -77,6 +126,10 @@ digest=$(sed -n 's/.*DDLSIM_HEADERS=\\"\([0-9a-f]*\)\\".*/\1/p' "$package/ddlsim
 for wrong in NONE OTHER THROWS TAKEN; do
   c++ -std=c++20 -shared -fPIC -D$wrong "-DDDLSIM_HEADERS=\"$digest\"" -I "$headers" wrong.cpp -o $wrong.so ||
     fail "$wrong does not compile"
+done
+for lawless in LOSES RANDOM WAITS CLAIMS; do
+  c++ -std=c++20 -shared -fPIC -D$lawless "-DDDLSIM_HEADERS=\"$digest\"" -I "$headers" lawless.cpp -o $lawless.so ||
+    fail "$lawless does not compile"
 done
 c++ -std=c++20 -shared -fPIC -DTAKEN '-DDDLSIM_HEADERS="0123456789abcdef"' -I "$headers" wrong.cpp -o OLD.so
 expect_line '^ddlsim: NONE.so: has no ddlsim_plugin_v1; ' list algorithms --load NONE.so
@@ -88,3 +141,16 @@ expect_line '^ddlsim: easgd.json: is no library that can be opened: ' list --loa
 expect_line '^ddlsim: none.so: cannot be read; ' list --load none.so
 expect_line '^ddlsim: --load: names no library; ' list --load
 expect_line '^ddlsim: easgd.json: $.algorithm.name: "easgd" is unknown; ' check easgd.json
+
+# A system that breaks a law.
+expect_broken() {
+  broken=$1 law=$2 line=$3 status=0
+  "$ddlsim" laws --load $broken.so lawless >laws 2>log || status=$?
+  [ "$status" -eq 4 ] && tr -s ' \n' ' ' <laws | grep -q " $law FAILS [^;]*; $line" || fail "$broken breaks $law: $status $(cat laws log)"
+}
+expect_broken LOSES alone 'after 12 steps weights of one worker differ by up to '
+expect_broken RANDOM repeats 'other times of two runs of one scenario'
+expect_broken WAITS steps 'no node can go on: w0 waits for an answer that nobody sends'
+expect_broken CLAIMS bound '60 steps take '
+"$ddlsim" laws --load LOSES.so lawless --except alone >laws || fail "$(cat laws)"
+expect_line '^ddlsim: laws: "easgdd" is no training system; did you mean "easgd"?$' laws --load "$library" easgdd

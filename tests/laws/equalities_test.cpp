@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/results/writing/result_files.hpp"
+#include "tests/support/keeps.hpp"
 #include "tests/support/scenarios.hpp"
 #include "tests/support/systems.hpp"
 
@@ -79,11 +80,13 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
       R"({"name": "gossip", "mode": "pair"})",         R"({"name": "partial_allreduce", "partitions": 3})",
       R"({"name": "local_sgd", "local_steps": 3})",    R"({"name": "fedavg", "local_steps": 3})",
       R"({"name": "ps_ssp", "staleness_aware": true})"};
-  for (const std::string& name : names_of_systems(1, 1)) {
+  for (const std::string& name : names_of_systems(1, 1)) systems.push_back(quoted(name));
+  for (const std::string& system : systems) {
+    const std::string text = learning_text(system, 1, 1, of_settings(momentum, 10, data));
+    const laws::Outcome outcome = check_keeps("alone", laws::Subject(systems::built_in(), text, "law.json"));
     // DiLoCo is judged by a model that follows the worker.
-    if (name != "diloco") systems.push_back(name);
+    CHECK((outcome == laws::Outcome::does_not_apply) == (system == quoted("diloco")));
   }
-  for (const std::string& system : systems) check_equal({system, 1, 1}, {"single", 1}, of_settings(momentum, 10, data));
 }
 
 TEST_CASE("other messages with the same gradients change no weight") {

@@ -1,6 +1,7 @@
 // How runs end: by every condition, for every system, and whichever worker is the last.
 #include <doctest/doctest.h>
 
+#include "tests/support/keeps.hpp"
 #include "tests/support/scenarios.hpp"
 #include "tests/support/systems.hpp"
 
@@ -50,11 +51,13 @@ std::vector<std::string> all() {
   return systems;
 }
 
-run::RunResult run_with(const std::string& system, const std::string& stop, const std::string& slow = "") {
-  auto scenario =
-      learning(system, 4, 2, R"("data": {"train": 400, "test": 50}, "training": {"batch_size": 10}, "stop": )" + stop);
-  if (!slow.empty()) scenario.compute.slowdown = {{slow, 7}};
-  return run::run(scenario);
+void check_all_keep(const char* law) {
+  for (const std::string& system : all()) {
+    CAPTURE(system);
+    const std::string text = learning_text(system, 4, 2, R"("data": {"train": 400, "test": 50},
+                                           "training": {"batch_size": 10}, "stop": {"iterations": 1})");
+    check_keeps(law, laws::Subject(systems::built_in(), text, "law.json"));
+  }
 }
 
 }  // namespace
@@ -70,33 +73,9 @@ TEST_CASE("a run may end before its first evaluation on time, which is then its 
   CHECK(result.curve.back().time_s == result.simulated_s);
 }
 
-TEST_CASE("iterations: every worker takes exactly so many steps, whichever is slow") {
-  for (const std::string& system : all()) {
-    for (const char* slow : {"", "w0", "w3"}) {
-      CAPTURE(system);
-      const auto result = run_with(system, R"({"iterations": 9})", slow);
-      CHECK(result.steps == std::vector<std::int64_t>(4, 9));
-      CHECK(result.stopped_by == "iterations");
-      CHECK(result.bytes_delivered == result.bytes_sent);
-    }
-  }
-}
-
-TEST_CASE("samples and epochs count over all workers together, whichever is slow") {
-  for (const std::string& system : all()) {
-    for (const char* slow : {"w0", "w2"}) {
-      CAPTURE(system);
-      // 205 samples are 21 batches of 10; half an epoch of 400 is 20.
-      const auto samples = run_with(system, R"({"samples": 205})", slow);
-      CHECK(samples.samples == 210);
-      CHECK(samples.stopped_by == "samples");
-      const auto epochs = run_with(system, R"({"epochs": 0.5})", slow);
-      CHECK(epochs.samples == 200);
-      CHECK(epochs.epochs == 0.5);
-      CHECK(epochs.stopped_by == "epochs");
-    }
-  }
-}
+TEST_CASE("iterations: every worker takes exactly so many steps, whichever is slow") { check_all_keep("steps"); }
+TEST_CASE("samples and epochs count over all workers together, whichever is slow") { check_all_keep("samples"); }
+TEST_CASE("time: the run ends at that instant") { check_all_keep("time"); }
 
 TEST_CASE("samples: a step that no other waits for does not hold up the end") {
   // Three workers take steps of 0.1 s (learning() says so) while the fourth would need 700 s for its first.
@@ -108,15 +87,6 @@ TEST_CASE("samples: a step that no other waits for does not hold up the end") {
   };
   CHECK(end_s(7000) == doctest::Approx(end_s(1000)));
   CHECK(end_s(7000) < 1.1 * end_s(1) * 4 / 3);
-}
-
-TEST_CASE("time: the run ends at that instant") {
-  for (const std::string& system : all()) {
-    const auto result = run_with(system, R"({"time": "1.234s"})");
-    CHECK(result.simulated_s == 1.234);
-    CHECK(result.stopped_by == "time");
-    for (const run::IterationRow& row : result.iterations) CHECK(row.end_s <= 1.234);
-  }
 }
 
 TEST_CASE("accuracy: the run ends at the first evaluation that reaches it") {
@@ -155,9 +125,15 @@ TEST_CASE("a worker that computes through the end of the run was not idle") {
 }
 
 TEST_CASE("the first of several conditions ends the run") {
-  CHECK(run_with(R"("ps_async")", R"({"iterations": 3, "time": "1000s", "samples": 100000})").stopped_by ==
-        "iterations");
-  CHECK(run_with(R"("ps_async")", R"({"iterations": 3000, "time": "2s"})").stopped_by == "time");
+  const auto ended_by = [](const char* stop) {
+    return run::run(learning(R"("ps_async")", 4, 2,
+                             fmt::format(R"("data": {{"train": 400, "test": 50}},
+                             "training": {{"batch_size": 10}}, "stop": {})",
+                                         stop)))
+        .stopped_by;
+  };
+  CHECK(ended_by(R"({"iterations": 3, "time": "1000s", "samples": 100000})") == "iterations");
+  CHECK(ended_by(R"({"iterations": 3000, "time": "2s"})") == "time");
 }
 
 }  // namespace ddl::stop_test

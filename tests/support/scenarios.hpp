@@ -30,12 +30,15 @@ inline scenario::Scenario timing_only(const std::string& algorithm, int workers,
 }
 
 // A small real network (a softmax classifier) on a quick star.
-inline scenario::Scenario learning(const std::string& algorithm, int workers, int servers, const std::string& rest) {
-  return scenario_from(fmt::format(
+inline std::string learning_text(const std::string& algorithm, int workers, int servers, const std::string& rest) {
+  return fmt::format(
       R"({{"name": "law", "platform": {{"topology": "star", "workers": {}, "servers": {}, "bandwidth": "80Mbps",
           "latency": "1ms", {}}}, "model": "softmax", "compute": {{"seconds_per_batch": "100ms", "jitter": 0}},
           "algorithm": {}, {}}})",
-      workers, servers, textbook, algorithm, rest));
+      workers, servers, textbook, algorithm, rest);
+}
+inline scenario::Scenario learning(const std::string& algorithm, int workers, int servers, const std::string& rest) {
+  return scenario_from(learning_text(algorithm, workers, servers, rest));
 }
 
 // A perceptron with three layers of weights.

@@ -1,8 +1,10 @@
 // Scenarios to start from, with comments: the files of sim/cli/templates.
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,7 +18,8 @@
 namespace ddl::cli {
 
 extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_edge,
-    template_own_data, template_own_model, template_own_model_program;
+    template_own_data, template_own_model, template_own_model_program, template_own_system, template_own_system_source,
+    template_own_system_build;
 
 namespace {
 
@@ -24,8 +27,11 @@ struct Template {
   const char* name;
   const char* what;
   const std::string_view* text;
-  const char* beside = nullptr;  // a file that it needs in its folder
-  const std::string_view* text_beside = nullptr;
+  struct File {
+    const char* name;
+    const std::string_view* text;
+  };
+  std::array<std::optional<File>, 2> beside = {};  // that it needs in its folder
 };
 
 constexpr Template templates[] = {
@@ -36,8 +42,14 @@ constexpr Template templates[] = {
     {"edge", "federated averaging over devices that come and go", &template_edge},
     {"own_data", "data of one's own, from a table that is written beside it, and a model of one's own",
      &template_own_data},
-    {"own_model", "a model that a program of one's own computes", &template_own_model, "own_model.py",
-     &template_own_model_program},
+    {"own_model",
+     "a model that a program of one's own computes",
+     &template_own_model,
+     {{{{"own_model.py", &template_own_model_program}}}}},
+    {"own_system",
+     "a training system of one's own, in a library",
+     &template_own_system,
+     {{{{"own_system.cpp", &template_own_system_source}}, {{"CMakeLists.txt", &template_own_system_build}}}}},
 };
 
 const Template& template_named(const std::string& name) {
@@ -60,6 +72,20 @@ void write_table_beside(const std::filesystem::path& scenario) {
   }
 }
 
+// A program that is not installed lies beside the package that CMake asks for.
+std::string build_command(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code unreadable;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable).parent_path();
+  const auto typed = [](const std::string& word) {
+    return word.find(' ') == std::string::npos ? word : scenario::in_quotes(word);
+  };
+  const std::string build = typed((folder / "build").string());
+  std::string command = "build it: cmake -S " + (folder.empty() ? "." : typed(folder.string())) + " -B " + build;
+  if (fs::exists(program / "ddlsimConfig.cmake", unreadable)) command += " -Dddlsim_DIR=" + typed(program.string());
+  return command + " && cmake --build " + build;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> template_list() {
@@ -75,9 +101,9 @@ void write_new(const NewSettings& settings) {
     return;
   }
   std::vector<std::pair<std::string, std::string_view>> files = {{settings.file, *chosen.text}};
-  if (chosen.beside != nullptr) {
-    files.emplace_back((std::filesystem::path(settings.file).parent_path() / chosen.beside).string(),
-                       *chosen.text_beside);
+  const std::filesystem::path folder = std::filesystem::path(settings.file).parent_path();
+  for (const auto& beside : chosen.beside) {
+    if (beside) files.emplace_back((folder / beside->name).string(), *beside->text);
   }
   for (const auto& [file, text] : files) {
     std::error_code unreadable;
@@ -91,6 +117,7 @@ void write_new(const NewSettings& settings) {
     results::write_whole(file, std::string(text));
     results::message_stream(file) << file << "\n";
   }
+  if (chosen.text == &template_own_system) results::message_stream(settings.file) << build_command(folder) << "\n";
 }
 
 }  // namespace ddl::cli

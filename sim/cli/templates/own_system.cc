@@ -1,0 +1,63 @@
+// A training system of your own: after a step a worker sends its model to the next one in a ring, which takes the mean.
+//   build it   cmake -B build && cmake --build build    (CMakeLists.txt is beside; with -Dddlsim_DIR=CHECKOUT/build/release
+//                                                        where ddlsim is not installed)
+//   run it     ddlsim FILE.json, whose "load" names the library
+//   judge it   ddlsim laws --load build/libown_system.so
+#include "core/base/fields.hpp"
+#include "core/node/node.hpp"
+#include "core/systems/plugin.hpp"
+
+namespace own {
+
+using namespace ddl;
+
+constexpr int port = 0;  // an inbox of each node; a system numbers its own
+
+struct OwnSystem : SystemOf<OwnSystem> {
+  // core/node/system.hpp has all facts, such as needs_servers, and all hooks.
+  static constexpr SystemFacts facts{.name = "own_system",
+                                     .what = "workers send their models round a ring and never wait",
+                                     .fetches_model = true};
+  int every = 1;  // a setting, which fields() below makes a key
+
+  // The life of a worker. Of the calls of core/node/node.hpp only those that are marked W take simulated time.
+  void worker(Node& node) const override {
+    const Cluster& cluster = node.cluster();
+    const int next = (node.id() + 1) % cluster.workers;
+    while (node.next_step()) {
+      const Gradient gradient = node.gradient();  // takes compute.seconds_per_batch
+      node.apply(gradient);                       // a step of training.optimizer
+      while (const auto message = node.poll(port)) {
+        blend(node.weights().write(), values_of(message->values), 0.5f);
+      }
+      // Not while the last one still waits for the network.
+      const bool is_due = (node.step() + 1) % every == 0 && node.queue(next).length() == 0;
+      if (is_due && next != node.id()) {
+        node.send(next, {.port = port,
+                         .step = node.step(),
+                         .values = node.weights().snapshot(),
+                         .wire_bytes = cluster.model_bytes});
+      }
+      node.finish_step();
+    }
+  }
+
+  // What a step sends, for lower bounds. No step waits for these messages, so they are not in the bound.
+  Traffic traffic(const Cluster& cluster) const override {
+    Traffic traffic;
+    traffic.unlisted_messages = 1.0 * cluster.workers / every;
+    for (int worker = 0; cluster.workers > 1 && worker < cluster.workers; ++worker) {
+      traffic.unlisted.emplace_back(worker, (worker + 1) % cluster.workers);
+    }
+    return traffic;
+  }
+};
+
+template <class Visitor>
+void fields(Visitor& visit, OwnSystem& system) {
+  visit("every", system.every, Rule{.doc = "steps from one message to the next", .at_least = 1});
+}
+
+}  // namespace own
+
+DDLSIM_PLUGIN(own::OwnSystem)

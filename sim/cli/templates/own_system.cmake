@@ -1,0 +1,5 @@
+cmake_minimum_required(VERSION 3.22)
+project(own_system LANGUAGES CXX)
+find_package(ddlsim REQUIRED)
+add_library(own_system MODULE own_system.cpp)
+target_link_libraries(own_system PRIVATE ddlsim::core)
