@@ -9,6 +9,7 @@
 #include "core/base/counted.hpp"
 #include "core/data/byte_file.hpp"
 #include "core/data/categories.hpp"
+#include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"
 
@@ -273,7 +274,7 @@ Dataset samples_of(File file, const Categories& classes, const std::string& path
 }
 
 void expect_path(const DataSpec& spec) {
-  if (spec.path.empty()) throw InputError("data.path is not given; expected a CSV file");
+  if (spec.path.empty()) throw KeyError("path", "is missing; expected a CSV file");
 }
 
 }  // namespace

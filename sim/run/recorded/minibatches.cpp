@@ -5,6 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/layer_table.hpp"
+#include "sim/scenario/data_problem.hpp"
 
 namespace ddl::run {
 namespace {
@@ -53,8 +54,10 @@ std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scen
                                                   const data::Dataset& training, int workers) {
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
-  auto shards =
-      data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed, scenario.training.batch_size);
+  auto shards = scenario::about_data([&] {
+    return data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed,
+                           scenario.training.batch_size);
+  });
   const auto single = std::ranges::find(shards, std::size_t{1}, &std::vector<std::uint32_t>::size);
   if (network == nullptr || single == shards.end() || system.chooses_samples) return shards;
   if (const auto norm = nn::norm_of_single_values(*network)) {

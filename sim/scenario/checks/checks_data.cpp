@@ -7,6 +7,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/data_problem.hpp"
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -85,10 +86,8 @@ void read_own_data(Scenario& scenario, Findings& findings) {
   try {
     scenario.own_data = data::data_shape_in_files(resolved_data(scenario));
   } catch (const InputError& error) {
-    const std::string text = error.what();
-    const std::size_t colon = text.find(": ");
-    const bool names_key = text.starts_with("data.") && colon != std::string::npos;
-    findings.add(names_key ? "$." + text.substr(0, colon) : "$.data.path", names_key ? text.substr(colon + 2) : text);
+    const DataProblem problem = problem_of_data(error);
+    findings.add(problem.path, problem.what);
   }
 }
 
