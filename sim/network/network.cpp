@@ -207,6 +207,11 @@ void Network::advance() {
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   transport_->start(in_order(std::exchange(starting_, {})));
+  while (!within_hosts_.empty()) {  // no transport carries them; the next of their queues follow at once
+    for (const Transmission* it : in_order(std::exchange(within_hosts_, {}))) {
+      end_transmission(*find(channels_, it->pair));
+    }
+  }
   pauses_.end_all();
   wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
 }
@@ -225,8 +230,9 @@ void Network::start_next(Channel& from) {
 void Network::put_on_wire(Channel& from) {
   accounts_.put_on_wire(from);
   Transmission& it = from.transmission;
-  it.flows = uneven_.flows(it);
   from.observed = observer_.begin_message(it.pair.source, it.pair.target, from.on_wire->step, it.bytes);
+  if (it.route.within_host()) return within_hosts_.push_back(&it);
+  it.flows = uneven_.flows(it);
   starting_.push_back(&it);
 }
 

@@ -171,6 +171,8 @@ struct Fabric::Parts {
   std::unique_ptr<s4u::Engine> engine;
   Nodes nodes;
   std::vector<std::string> names;
+  std::vector<int> first_on_host;  // by node
+  std::vector<char> shares_host;   // likewise
   NetworkPlan plan;
   NetworkNumbers numbers;
   std::string origin;  // of the platform, for errors
@@ -187,6 +189,24 @@ struct Fabric::Parts {
   std::function<void(int)> latency_changed;
   std::unordered_map<const s4u::Link*, int> link_index;
   Routes routes;
+
+  // A server on a worker's host has a name of its own in results.
+  void name_nodes() {
+    std::unordered_map<const s4u::Host*, int> first;
+    for (const auto* host : nodes.hosts) {
+      const auto [of_host, alone] = first.try_emplace(host, static_cast<int>(names.size()));
+      first_on_host.push_back(of_host->second);
+      shares_host.push_back(!alone);
+      names.push_back(host->get_name());
+      if (alone) continue;
+      shares_host[static_cast<std::size_t>(of_host->second)] = true;
+      names.back() += " server";
+      if (engine->host_by_name_or_null(names.back()) != nullptr) {
+        throw InputError(origin + ": host " + scenario::in_quotes(names.back()) +
+                         " is called like the server on another one; expected another name");
+      }
+    }
+  }
 
   void list_links(bool generated, bool one_way) {
     std::vector<std::pair<LinkInfo, s4u::Link*>> found;
@@ -211,7 +231,9 @@ struct Fabric::Parts {
   void find_changes(const scenario::Scenario& scenario) {
     std::vector<double> speeds_flops;
     for (const auto* host : nodes.hosts) speeds_flops.push_back(host->get_speed());
-    changes = changes_of(scenario, links, names, nodes.workers, speeds_flops);
+    std::vector<std::string> hosts;
+    for (const auto* host : nodes.hosts) hosts.push_back(host->get_name());
+    changes = changes_of(scenario, links, hosts, nodes.workers, speeds_flops);
     more_latency_s.resize(links.size());
     less_latency_s.resize(links.size());
     most_bandwidth.assign(links.size(), 1);
@@ -253,7 +275,7 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
     parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, file->file);
     std::tie(parts_->file, parts_->nodes) = load_file(scenario, *file, *parts_->engine);
   }
-  for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
+  parts_->name_nodes();
   parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
   check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
@@ -275,6 +297,9 @@ int Fabric::worker_count() const { return parts_->nodes.workers; }
 int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.size()) - parts_->nodes.workers; }
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
+std::string Fabric::host_name(int node) const { return host(node)->get_name(); }
+int Fabric::first_on_host(int node) const { return parts_->first_on_host.at(static_cast<std::size_t>(node)); }
+bool Fabric::shares_host(int node) const { return parts_->shares_host.at(static_cast<std::size_t>(node)) != 0; }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 int Fabric::core_count(int node) const { return host(node)->get_core_count(); }
 int Fabric::site(int node) const { return parts_->nodes.sites.at(static_cast<std::size_t>(node)); }
@@ -351,7 +376,7 @@ double Fabric::weighing_bandwidth_bytes_per_s(int link) const { return parts_->w
 bool Fabric::links_change() const { return !parts_->changes.links.empty(); }
 
 bool Fabric::speed_changes(int node) const {
-  return std::ranges::binary_search(parts_->changes.hosts, node, {}, &HostChange::node);
+  return std::ranges::binary_search(parts_->changes.hosts, first_on_host(node), {}, &HostChange::node);
 }
 
 double Fabric::most_speed_factor(int node) const {
@@ -366,7 +391,7 @@ const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 
 Route Fabric::find_route(int source, int target) const {
   Route route;
-  if (source == target) return route;
+  if (first_on_host(source) == first_on_host(target)) return route;
   if (const Route* known = find(parts_->routes, source, target)) return *known;
   const auto way = way_between(host(source), host(target));
   if (!way) {

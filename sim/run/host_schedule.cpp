@@ -43,29 +43,46 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
 
 int HostSchedule::node_named(const std::string& name, const std::string& place) const {
   for (int node = 0; node < nodes_; ++node) {
-    if (fabric_.name(node) == name) return node;
+    if (fabric_.host_name(node) == name) return node;
   }
   if (name.empty()) throw InputError(place + ": is missing; expected the name of a host");
   std::vector<std::string> names;
-  for (int node = 0; node < nodes_; ++node) names.push_back(fabric_.name(node));
+  for (int node = 0; node < nodes_; ++node) {
+    if (fabric_.first_on_host(node) == node) names.push_back(fabric_.name(node));
+  }
   throw InputError(place + ": no such host takes part: " + scenario::in_quotes(name) + "; " +
                    scenario::nearest_or(name, names, "expected one of " + scenario::listed(names)));
+}
+
+std::vector<int> HostSchedule::nodes_on_host_of(int first) const {
+  std::vector<int> nodes = {first};
+  for (int node = fabric_.worker_count(); fabric_.shares_host(first) && node < nodes_; ++node) {
+    if (fabric_.first_on_host(node) == first && node != first) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+void HostSchedule::expect_no_server(int node, const std::string& place) const {
+  if (node < fabric_.worker_count() && nodes_on_host_of(node).size() == 1) return;
+  throw InputError(place + ": is a server, which serves to the end; expected a worker");
 }
 
 void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
   const auto find = [&](const std::string& name) { return node_named(name, place + ".host"); };
   if (const auto* crash = std::get_if<scenario::HostCrash>(&fault)) {
-    const int node = find(crash->host), outage = outages_++;
-    events_.push_back({crash->at.value, node, HostEvent::crash, outage});
     const auto kind = crash->state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
-    if (crash->restart) events_.push_back({crash->restart->value, node, kind, outage});
+    for (const int node : nodes_on_host_of(find(crash->host))) {
+      const int outage = outages_++;
+      events_.push_back({crash->at.value, node, HostEvent::crash, outage});
+      if (crash->restart) events_.push_back({crash->restart->value, node, kind, outage});
+    }
   } else if (const auto* join = std::get_if<scenario::HostJoin>(&fault)) {
-    events_.push_back({join->at.value, find(join->host), HostEvent::join});
+    const int node = find(join->host);
+    if (node < fabric_.worker_count()) expect_no_server(node, place + ".host");  // a server alone may begin late
+    events_.push_back({join->at.value, node, HostEvent::join});
   } else if (const auto* leave = std::get_if<scenario::HostLeave>(&fault)) {
     const int node = find(leave->host);
-    if (node >= fabric_.worker_count()) {
-      throw InputError(place + ".host: is a server, which serves to the end; expected a worker");
-    }
+    expect_no_server(node, place + ".host");
     events_.push_back({leave->at.value, node, HostEvent::leave});
   } else if (const auto* churn = std::get_if<scenario::HostChurn>(&fault)) {
     std::vector<int> churning;
@@ -90,9 +107,12 @@ void HostSchedule::add_churn(const scenario::HostChurn& churn, const std::vector
         stream(scenario_.seed, fabric_.name(node), before == 0 ? "churn" : "churn " + std::to_string(before));
     double time_s = churn.from.value + exponential(random, churn.mean_up.value);
     while (time_s < until_s) {
-      events_.push_back({time_s, node, HostEvent::crash, outages_});
+      const double crash_s = time_s;
       time_s += exponential(random, churn.mean_down.value);
-      events_.push_back({time_s, node, restart, outages_++});
+      for (const int of_host : nodes_on_host_of(node)) {
+        events_.push_back({crash_s, of_host, HostEvent::crash, outages_});
+        events_.push_back({time_s, of_host, restart, outages_++});
+      }
       time_s += exponential(random, churn.mean_up.value);
     }
   }

@@ -33,6 +33,9 @@ class HostSchedule {
   void add(const scenario::Fault& fault, const std::string& place);
   void add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes);
   int node_named(const std::string& name, const std::string& place) const;
+  void expect_no_server(int node, const std::string& place) const;
+  // A worker's and a server's that are on one host crash together.
+  std::vector<int> nodes_on_host_of(int first) const;
   void check_agreement() const;
 
   const scenario::Scenario& scenario_;
