@@ -29,6 +29,8 @@ DataSplit data_of(const DataSpec& spec, std::uint64_t seed) {
       return read_csv(spec, seed);
     case DataSource::npy:
       return read_npy(spec, seed);
+    case DataSource::text:
+      return read_text(spec, seed);
   }
   throw InternalError("unknown data source");
 }
@@ -57,6 +59,8 @@ std::vector<std::string> data_files(const DataSpec& spec) {
       return csv_files(spec);
     case DataSource::npy:
       return npy_files(spec);
+    case DataSource::text:
+      return text_files(spec);
   }
   throw InternalError("unknown data source");
 }
@@ -78,7 +82,8 @@ DataShape data_shape(DataSource source) {
 DataShape data_shape_in_files(const DataSpec& spec) {
   DataShape data = spec.source == DataSource::idx   ? idx_shape(spec)
                    : spec.source == DataSource::csv ? csv_shape(spec)
-                                                    : npy_shape(spec);
+                   : spec.source == DataSource::npy ? npy_shape(spec)
+                                                    : text_shape(spec);
   if (!data.test) {
     data.test = static_cast<std::int64_t>(held_out_of(static_cast<std::size_t>(*data.train), spec));
     *data.train -= *data.test;

@@ -65,6 +65,8 @@ const char* what_is(data::DataSource own) {
       return "samples of one's own: a line each of the table data.path, a column for the class";
     case data::DataSource::npy:
       return "samples of one's own: NumPy's arrays x_train, y_train, x_test, y_test in data.path";
+    case data::DataSource::text:
+      return "a text of one's own: samples are data.context symbols, and the next one is their class";
     default:
       return "";
   }

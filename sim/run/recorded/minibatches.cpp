@@ -26,10 +26,17 @@ RecordedSamples samples_of(const data::Dataset& training, const std::vector<bool
                           .mean = training.mean,
                           .scale = training.scale};
   const std::size_t values = training.shape.size();
+  data::Batch expanded;
   for (std::size_t place = 0; place < drawn.size(); ++place) {
     if (!drawn[place]) continue;
     samples.numbers.push_back(training.number_of(static_cast<std::uint32_t>(place)));
     samples.labels.push_back(training.labels[place]);
+    if (training.context > 0) {
+      const std::vector<std::uint32_t> one = {static_cast<std::uint32_t>(place)};
+      data::gather(training, one, expanded);
+      samples.values.insert(samples.values.end(), expanded.inputs.begin(), expanded.inputs.end());
+      continue;
+    }
     const auto keep = [&](const auto& from, auto& to) {
       if (from.empty()) return;
       const auto sample = std::span(from).subspan(place * values, values);
