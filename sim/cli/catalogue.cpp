@@ -206,6 +206,7 @@ const char* what_is(const scenario::HostCrash&) {
 const char* what_is(const scenario::HostJoin&) { return "a host comes late, or again after it has left"; }
 const char* what_is(const scenario::HostLeave&) { return "a host ends its step, sends what it has, and is gone"; }
 const char* what_is(const scenario::HostChurn&) { return "hosts crash and start again, at random"; }
+const char* what_is(const scenario::HostAvailability&) { return "workers come and go as the clients of a trace do"; }
 
 template <class... Faults>
 std::vector<Entry> faults_of(const std::variant<Faults...>&) {
