@@ -6,11 +6,12 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
+#include "core/data/files/npy.hpp"
+#include "core/data/files/zip_file.hpp"
+#include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
-#include "core/data/npy.hpp"
 #include "core/data/own_files.hpp"
-#include "core/data/zip_file.hpp"
 
 namespace ddl::data {
 namespace {
@@ -31,7 +32,7 @@ struct Array {
 class ArrayFiles {
  public:
   explicit ArrayFiles(const std::string& path) : path_(path) {
-    if (path.empty()) throw InputError("data.path is not given; expected a file .npz, or a folder with files .npy");
+    if (path.empty()) throw KeyError("path", "is missing; expected a file .npz, or a folder with files .npy");
     std::error_code error;
     if (!std::filesystem::is_directory(path, error)) zip_.emplace(path);
   }
@@ -165,7 +166,7 @@ Dataset read_set(ArrayFiles& files, const std::string& set, const DataSpec& spec
 std::string name_of_groups(const DataSpec& spec) {
   if (!spec.column) return "";
   const auto* name = std::get_if<std::string>(&spec.column->is);
-  if (name == nullptr) throw InputError("data.column: is a number; expected the name of an array");
+  if (name == nullptr) throw KeyError("column", "is a number; expected the name of an array");
   return *name;
 }
 

@@ -44,6 +44,15 @@ void gather_sample(const Dataset& data, const Value* in, const Crop* crop, float
   }
 }
 
+// The symbols from number `begin` on, to where `out` begins.
+void expand_symbols(const Dataset& data, std::size_t begin, float* out) {
+  const auto classes = static_cast<std::size_t>(data.classes);
+  std::fill_n(out, data.shape.size(), 0.0f);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(data.context); ++i) {
+    out[i * classes + data.symbols[begin + i]] = 1;
+  }
+}
+
 }  // namespace
 
 Crop draw_crop(Stream& random) {
@@ -60,6 +69,10 @@ void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& 
     const std::size_t index = indices[i];
     check(index < data.size(), "a batch names a sample the data set does not have");
     batch.labels[i] = data.labels[index];
+    if (data.context > 0) {
+      expand_symbols(data, data.number_of(indices[i]), out);
+      continue;
+    }
     const Crop drawn = crops ? draw_crop(*crops) : Crop{};
     const Crop* const crop = crops ? &drawn : nullptr;
     if (data.values.empty()) {

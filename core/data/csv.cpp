@@ -7,8 +7,9 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/data/byte_file.hpp"
 #include "core/data/categories.hpp"
+#include "core/data/files/byte_file.hpp"
+#include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"
 
@@ -22,23 +23,11 @@ std::string cited(std::string_view cell) {
   return "\"" + std::string(cell.substr(0, longest_quote)) + (cut ? "..." : "") + "\"";
 }
 
-std::string text_of_file(const std::string& path) {
-  ByteFile file(path);
-  std::string text;
-  for (std::size_t got = 1, block = 1 << 16; got > 0; block = std::min<std::size_t>(2 * block, 1 << 24)) {
-    const std::size_t before = text.size();
-    text.resize(before + block);
-    got = file.read_some({reinterpret_cast<std::uint8_t*>(text.data()) + before, block});
-    text.resize(before + got);
-    if (text.size() > most_table_bytes) file.fail("holds more than 4 GiB; expected less");
-  }
-  return text;
-}
-
 // The lines of one file, as cells.
 class Table {
  public:
-  explicit Table(std::string path) : path_(std::move(path)), text_(text_of_file(path_)), rest_(text_) {
+  explicit Table(std::string path)
+      : path_(std::move(path)), text_(ByteFile(path_).read_all(most_table_bytes)), rest_(text_) {
     if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
     while (rest_.ends_with('\n') || rest_.ends_with('\r')) rest_.remove_suffix(1);
     if (rest_.empty()) fail("is empty; expected a line for each sample");
@@ -273,7 +262,7 @@ Dataset samples_of(File file, const Categories& classes, const std::string& path
 }
 
 void expect_path(const DataSpec& spec) {
-  if (spec.path.empty()) throw InputError("data.path is not given; expected a CSV file");
+  if (spec.path.empty()) throw KeyError("path", "is missing; expected a CSV file");
 }
 
 }  // namespace

@@ -12,13 +12,14 @@
 
 namespace ddl::data {
 
-// The last three are of the user's own shape and classes, which their files say.
-enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10, idx, csv, npy };
+// The last four are of the user's own shape and classes, which their files say.
+enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10, idx, csv, npy, text };
 constexpr auto enum_names(DataSource) {
-  return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10", "idx", "csv", "npy");
+  return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10", "idx", "csv", "npy", "text");
 }
 constexpr bool is_own(DataSource source) {
-  return source == DataSource::idx || source == DataSource::csv || source == DataSource::npy;
+  return source == DataSource::idx || source == DataSource::csv || source == DataSource::npy ||
+         source == DataSource::text;
 }
 
 // sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order where passes are not
@@ -50,6 +51,9 @@ constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples
 // Default of the share that is kept for testing where the files have no test samples.
 constexpr double share_held_out = 0.2;
 
+// Default of a text's symbols that are seen before the next one.
+constexpr int symbols_of_context = 16;
+
 struct DataSpec {
   DataSource source = DataSource::synthetic;
   std::string path;                   // folder of the files, or the file; empty for synthetic
@@ -66,6 +70,7 @@ struct DataSpec {
   std::vector<Column> ignore = {};        // csv: columns that are no features
   std::optional<Column> column = {};      // csv, npy: of the partition by it
   std::optional<Channels> channels = {};  // idx, npy; default: first, where the shape does not speak against it
+  std::optional<int> context = {};        // text: symbols of a sample; default: 16
   bool standardize = false;
 };
 
@@ -75,7 +80,7 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("path", spec.path,
         Rule{.doc =
                  "folder that holds its files, relative to the scenario; csv: the file; npy: a file .npz, or a folder, "
-                 "with x_train, y_train and maybe x_test, y_test"});
+                 "with x_train, y_train and maybe x_test, y_test; text: the file, or a folder with input.txt"});
   visit("test_path", spec.test_path, Rule{.doc = "csv: the file of the test samples, with the same columns"});
   visit("held_out", spec.held_out,
         Rule{.doc = "where the files have no test samples: share of the samples that is kept for testing, drawn by the "
@@ -91,6 +96,10 @@ void fields(Visitor& visit, DataSpec& spec) {
         Rule{.doc = "csv: columns that are no features, such as a number of the row", .at_least = 1});
   visit("channels", spec.channels,
         Rule{.doc = "idx, npy: where samples have three axes, which of them is the channels; default: the first"});
+  visit("context", spec.context,
+        Rule{.doc = "text: symbols of a sample, after which the next one is its class; default: 16",
+             .at_least = 1,
+             .at_most = 4096});
   visit("standardize", spec.standardize,
         Rule{.doc = "each feature, or each channel of images, is moved and scaled to mean 0 and deviation 1 over the "
                     "training samples that are used"});

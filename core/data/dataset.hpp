@@ -26,6 +26,10 @@ struct Dataset {
   std::vector<float> values = {};      // count x shape.size(), or none where there are `pixels`
   // Of a partition by a column: the place of each sample's value among all values of the files, in their order.
   std::vector<std::uint32_t> groups = {};
+  // Of a text instead of pixels and values: all symbols of the set, as classes. The sample of number n is the `context`
+  // symbols from n on, each as `classes` values of which one is 1; its label is the symbol behind them.
+  std::vector<std::uint8_t> symbols = {};
+  int context = 0;
   std::size_t size() const { return labels.size(); }
   std::uint32_t number_of(std::uint32_t place) const { return numbers.empty() ? place : numbers[place]; }
 };
@@ -52,6 +56,9 @@ struct DataShape {
   int classes = 0;
   std::size_t bytes_of_value = 1;
   std::optional<std::int64_t> train = {}, test = {};  // samples in files of the user's own
+  bool of_symbols = false;                            // a text's, which are kept as symbols and their labels
+
+  std::size_t bytes_of_sample() const { return of_symbols ? 2 : shape.size() * bytes_of_value; }
 };
 DataShape data_shape(DataSource source);              // of one that is not the user's own
 DataShape data_shape_in_files(const DataSpec& spec);  // of one that is; throws InputError

@@ -1,5 +1,6 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
+#include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"
 #include "core/data/subset.hpp"
@@ -10,8 +11,7 @@ namespace {
 void check_count(const char* key, const std::optional<std::int64_t>& count) {
   constexpr std::int64_t most = 10'000'000;
   if (count && (*count < 1 || *count > most)) {
-    throw InputError(std::string("data.") + key + " is " + std::to_string(*count) + "; expected 1 to " +
-                     std::to_string(most) + " samples");
+    throw KeyError(key, std::to_string(*count) + " samples; expected 1 to " + std::to_string(most));
   }
 }
 
@@ -29,6 +29,8 @@ DataSplit data_of(const DataSpec& spec, std::uint64_t seed) {
       return read_csv(spec, seed);
     case DataSource::npy:
       return read_npy(spec, seed);
+    case DataSource::text:
+      return read_text(spec, seed);
   }
   throw InternalError("unknown data source");
 }
@@ -57,6 +59,8 @@ std::vector<std::string> data_files(const DataSpec& spec) {
       return csv_files(spec);
     case DataSource::npy:
       return npy_files(spec);
+    case DataSource::text:
+      return text_files(spec);
   }
   throw InternalError("unknown data source");
 }
@@ -78,7 +82,8 @@ DataShape data_shape(DataSource source) {
 DataShape data_shape_in_files(const DataSpec& spec) {
   DataShape data = spec.source == DataSource::idx   ? idx_shape(spec)
                    : spec.source == DataSource::csv ? csv_shape(spec)
-                                                    : npy_shape(spec);
+                   : spec.source == DataSource::npy ? npy_shape(spec)
+                                                    : text_shape(spec);
   if (!data.test) {
     data.test = static_cast<std::int64_t>(held_out_of(static_cast<std::size_t>(*data.train), spec));
     *data.train -= *data.test;
@@ -90,7 +95,7 @@ DataShape data_shape_in_files(const DataSpec& spec) {
 
 std::filesystem::path data_folder(const DataSpec& spec) {
   const std::string source(name_of(spec.source));
-  if (spec.path.empty()) throw InputError("data.path is not given; expected the folder of the " + source + " files");
+  if (spec.path.empty()) throw KeyError("path", "is missing; expected the folder of the " + source + " files");
   std::error_code error;
   if (!std::filesystem::is_directory(spec.path, error)) {
     throw InputError(spec.path + ": no such folder; expected the folder of the " + source + " files");

@@ -22,13 +22,17 @@ DataSplit read_idx(const DataSpec& spec, std::uint64_t seed);
 DataShape idx_shape(const DataSpec& spec);
 std::vector<std::string> idx_files(const DataSpec& spec);
 
-// The user's tables and arrays. Likewise.
+// The user's tables, arrays and texts. Likewise.
 DataSplit read_csv(const DataSpec& spec, std::uint64_t seed);
 DataShape csv_shape(const DataSpec& spec);
 std::vector<std::string> csv_files(const DataSpec& spec);
 DataSplit read_npy(const DataSpec& spec, std::uint64_t seed);
 DataShape npy_shape(const DataSpec& spec);
 std::vector<std::string> npy_files(const DataSpec& spec);
+
+DataSplit read_text(const DataSpec& spec, std::uint64_t seed);
+DataShape text_shape(const DataSpec& spec);
+std::vector<std::string> text_files(const DataSpec& spec);
 
 // CIFAR-10, binary version: batches from 1 (or 0) on and the test batch, plain or compressed with gzip. Likewise.
 DataSplit read_cifar_10(const DataSpec& spec, std::uint64_t seed);

@@ -5,6 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
+#include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/subset.hpp"
 
@@ -99,8 +100,7 @@ std::size_t held_out_of(std::size_t samples, const DataSpec& spec) {
 
 DataSplit divided(WholeData whole, const DataSpec& spec, std::uint64_t seed) {
   if (whole.test && spec.held_out) {
-    throw InputError("data.held_out: is given, but " + whole.test_where +
-                     " has samples for testing; expected no such key");
+    throw KeyError("held_out", "is given, but " + whole.test_where + " has samples for testing; expected no such key");
   }
   if (!whole.test) {
     const std::size_t taken = held_out_of(whole.train.size(), spec);

@@ -8,6 +8,7 @@
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
+#include "core/data/key_error.hpp"
 
 namespace ddl::data {
 namespace {
@@ -115,10 +116,10 @@ std::vector<Indices> deal_by_column(const Dataset& data, std::size_t workers) {
   const auto empty = std::ranges::find_if(shards, &Indices::empty);
   if (empty == shards.end()) return shards;
   const std::size_t values = std::ranges::max(data.groups) + std::size_t{1};
-  throw InputError("data.column: has " + counted(static_cast<std::int64_t>(values), "value") + " for " +
-                   counted(static_cast<std::int64_t>(workers), "worker") + ", of which number " +
-                   std::to_string(empty - shards.begin()) +
-                   " gets no training sample; expected at least one value for each");
+  throw KeyError("column", "has " + counted(static_cast<std::int64_t>(values), "value") + " for " +
+                               counted(static_cast<std::int64_t>(workers), "worker") + ", of which number " +
+                               std::to_string(empty - shards.begin()) +
+                               " gets no training sample; expected at least one value for each");
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
   const auto count = static_cast<std::size_t>(workers);
   const auto samples = static_cast<std::int64_t>(data.size());
   if (const auto problem = partition_problem(spec.partition, samples, workers, batch_size)) {
-    throw InputError(std::string("data.") + problem->key + ": " + problem->what);
+    throw KeyError(problem->key, problem->what);
   }
   Stream random = stream(seed, "all", "data partition");
   Indices indices = all_indices(data);

@@ -48,6 +48,7 @@ nlohmann::json network_of(const platform::Fabric& fabric) {
     if (pair / nodes == pair % nodes) continue;
     try {
       const platform::Route& route = fabric.find_route(pair / nodes, pair % nodes);
+      if (route.within_host()) continue;
       latencies.add(route.latency_s);
       Range of_route;
       for (const int link : route.links) of_route.add(bandwidth(link));

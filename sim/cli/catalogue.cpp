@@ -65,6 +65,8 @@ const char* what_is(data::DataSource own) {
       return "samples of one's own: a line each of the table data.path, a column for the class";
     case data::DataSource::npy:
       return "samples of one's own: NumPy's arrays x_train, y_train, x_test, y_test in data.path";
+    case data::DataSource::text:
+      return "a text of one's own: samples are data.context symbols, and the next one is their class";
     default:
       return "";
   }
@@ -204,6 +206,7 @@ const char* what_is(const scenario::HostCrash&) {
 const char* what_is(const scenario::HostJoin&) { return "a host comes late, or again after it has left"; }
 const char* what_is(const scenario::HostLeave&) { return "a host ends its step, sends what it has, and is gone"; }
 const char* what_is(const scenario::HostChurn&) { return "hosts crash and start again, at random"; }
+const char* what_is(const scenario::HostAvailability&) { return "workers come and go as the clients of a trace do"; }
 
 template <class... Faults>
 std::vector<Entry> faults_of(const std::variant<Faults...>&) {

@@ -51,7 +51,6 @@ class StepBound {
         if (!(flow.models > 0) || flow.source == flow.target) continue;
         const double bytes = flow.models * model_bytes + flow.messages * header_bytes;
         add(phase, flow, bytes);
-        bytes_ += bytes;
       }
     }
   }
@@ -80,6 +79,12 @@ class StepBound {
   void add(Phase& phase, const Flow& flow, double bytes) {
     const int workers = fabric_.worker_count();
     const platform::Route route = fabric_.find_route(flow.source, flow.target);
+    if (route.within_host()) {  // it is through at once: the first of its phase
+      through_servers_ = true;
+      phase.only_from_servers = false;
+      return;
+    }
+    bytes_ += bytes;
     add(all_, route, bytes, flow.messages);
     add(phase.loads, route, bytes, flow.messages);
     const int owner = flow.target < workers && !flow.source_waits ? flow.target : flow.source;

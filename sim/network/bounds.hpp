@@ -38,9 +38,9 @@ void members(Archive& archive, Bounds& b) {
 //
 // The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time
 // is load over bandwidth, B. A flow is a worker's own when the worker waits for it: the worker is its target, or its
-// source on the way to a server or where the flow says so. own(i, p) is the time that worker i's own flows of phase p
-// take if nothing else is on the network: the greatest over links of (load / B + min(1, messages) latency of the
-// shortest route).
+// source on the way to a server or where the flow says so. A flow within a host takes no time and has no bytes. own(i,
+// p) is the time that worker i's own flows of phase p take if nothing else is on the network: the greatest over links
+// of (load / B + min(1, messages) latency of the shortest route).
 //
 //   overlapped   step_s = max(greatest compute, busiest link over all phases)
 //   free         with at most one server: step_s = max(greatest over workers of (compute + sum over phases own(i, p)),

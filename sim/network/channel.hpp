@@ -38,7 +38,7 @@ struct Channel {
     stage = Stage::on_wire;
     on_wire = std::move(queue.front());
     queue.erase(queue.begin());
-    transmission.bytes = static_cast<double>(on_wire->wire_bytes) + header_bytes;
+    transmission.bytes = transmission.route.within_host() ? 0 : static_cast<double>(on_wire->wire_bytes) + header_bytes;
   }
 };
 

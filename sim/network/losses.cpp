@@ -19,14 +19,15 @@ std::optional<double> Losses::retry_after_s(const Transmission& transmission, do
 
 std::vector<Losses::Draw> Losses::draws_of(const Transmission& transmission) const {
   std::vector<Draw> draws;
+  if (transmission.route.within_host()) return draws;
   const auto& rules = fabric_.changes().losses;
   const auto [source, target] = transmission.pair;
   const std::vector<int>& links = transmission.route.links;
   const auto on_route = [&](int link) { return std::ranges::find(links, link) != links.end(); };
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const platform::LossRule& rule = rules[i];
-    if (rule.source >= 0 && rule.source != source) continue;
-    if (rule.target >= 0 && rule.target != target) continue;
+    if (rule.source >= 0 && rule.source != fabric_.first_on_host(source)) continue;
+    if (rule.target >= 0 && rule.target != fabric_.first_on_host(target)) continue;
     if (!rule.links.empty() && !std::ranges::any_of(rule.links, on_route)) continue;
     draws.push_back({&rule, stream(seed_, fabric_.name(source) + " to " + fabric_.name(target),
                                    "message_loss " + std::to_string(i))});

@@ -45,6 +45,13 @@ std::vector<Transmission*> in_order(std::vector<Transmission*> transmissions) {
   return transmissions;
 }
 
+// Of messages within hosts, which no transport carries. The next of their queues follow.
+void end_at_once(std::vector<Transmission*>& within_hosts, const std::function<void(const Transmission&)>& end) {
+  while (!within_hosts.empty()) {
+    for (const Transmission* it : in_order(std::exchange(within_hosts, {}))) end(*it);
+  }
+}
+
 void cut_off(const Channels& channels, const Transport& transport, Observer& observer) {
   for (const auto& from : channels) {
     for (const auto& [target, channel] : from) {
@@ -207,6 +214,7 @@ void Network::advance() {
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   transport_->start(in_order(std::exchange(starting_, {})));
+  end_at_once(within_hosts_, [this](const Transmission& it) { end_transmission(*find(channels_, it.pair)); });
   pauses_.end_all();
   wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
 }
@@ -225,8 +233,9 @@ void Network::start_next(Channel& from) {
 void Network::put_on_wire(Channel& from) {
   accounts_.put_on_wire(from);
   Transmission& it = from.transmission;
-  it.flows = uneven_.flows(it);
   from.observed = observer_.begin_message(it.pair.source, it.pair.target, from.on_wire->step, it.bytes);
+  if (it.route.within_host()) return within_hosts_.push_back(&it);
+  it.flows = uneven_.flows(it);
   starting_.push_back(&it);
 }
 

@@ -89,7 +89,7 @@ class Network {
   std::unique_ptr<Transport> transport_;
   Accounts accounts_;
   std::vector<Channel*> beginning_;
-  std::vector<Transmission*> starting_;
+  std::vector<Transmission*> starting_, within_hosts_;
   Pauses pauses_;
   Retries retries_;
   simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off

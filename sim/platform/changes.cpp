@@ -168,8 +168,12 @@ class Finder {
     const auto found = std::ranges::find(nodes_, name);
     if (found != nodes_.end()) return static_cast<int>(found - nodes_.begin());
     if (name.empty()) refuse(key, "is missing; expected the name of a host");
+    std::vector<std::string> known;  // a host that is a worker's and a server's once
+    for (const std::string& node : nodes_) {
+      if (std::ranges::find(known, node) == known.end()) known.push_back(node);
+    }
     refuse(key, "no such host takes part: " + scenario::in_quotes(name) + "; " +
-                    scenario::nearest_or(name, nodes_, "expected one of " + scenario::listed(nodes_)));
+                    scenario::nearest_or(name, known, "expected one of " + scenario::listed(known)));
   }
 
   void only_one(const std::string& quantity, int where, const std::string& name) {

@@ -30,6 +30,9 @@ struct LinkInfo {
 struct Route {
   std::vector<int> links;  // indices into links()
   double latency_s = 0;    // nominal
+
+  // Of two nodes on one host, between which messages take no time.
+  bool within_host() const { return links.empty() && !(latency_s > 0); }
 };
 
 constexpr int most_tcp_flows = 4;  // calibrated against real TCP: results/validation
@@ -64,7 +67,10 @@ class Fabric {
   int server_count() const;
   int node_count() const { return worker_count() + server_count(); }
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
-  const std::string& name(int node) const;
+  const std::string& name(int node) const;   // its host's; of a server on a worker's host "w0 server"
+  std::string host_name(int node) const;
+  int first_on_host(int node) const;  // the worker on whose host a server is, or the node itself
+  bool shares_host(int node) const;
   double speed_flops(int node) const;  // of each core
   int core_count(int node) const;
   const std::vector<std::string>& site_names() const;  // empty: the platform does not name them

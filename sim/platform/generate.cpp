@@ -117,7 +117,9 @@ class Generator {
 
 Nodes generate(const Layout& layout, const s4u::Engine& engine) {
   Nodes nodes{Generator(layout, engine).build(), layout.workers};
+  for (const std::size_t host : layout.servers_on) nodes.hosts.push_back(nodes.hosts[host]);
   for (const Layout::Host& host : layout.hosts) nodes.sites.push_back(static_cast<int>(host.site));
+  for (const std::size_t host : layout.servers_on) nodes.sites.push_back(nodes.sites[host]);
   nodes.site_names = layout.names;
   return nodes;
 }

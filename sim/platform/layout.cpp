@@ -16,6 +16,12 @@ class Planner {
   explicit Planner(const scenario::GeneratedPlatform& spec)
       : spec_(spec), workers_(static_cast<std::size_t>(spec.workers)), nodes_(workers_ + spec.servers) {
     layout_.workers = spec.workers;
+    for (const std::string& worker : spec.servers_on) {
+      std::size_t at = 0;
+      while (at < workers_ && name(at) != worker) ++at;
+      check(at < workers_, "servers are on hosts of workers");
+      layout_.servers_on.push_back(at);
+    }
   }
 
   Layout plan() {

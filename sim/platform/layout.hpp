@@ -30,7 +30,8 @@ struct Layout {
   };
   Shape shape = Shape::star;
   int workers = 0;
-  std::vector<Host> hosts;  // workers, then servers
+  std::vector<Host> hosts;                   // workers, then servers
+  std::vector<std::size_t> servers_on = {};  // hosts of workers that have a server, too, after those
   // star, sites: of each host, to its switch (`target` has no meaning); ring: to the next host; all full-duplex.
   // mesh: one way, per ordered pair.
   std::vector<Link> links;

@@ -21,7 +21,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-// Picks hosts by name, each once.
+// Picks hosts by name, for servers and for workers: a host may be both.
 class Picker {
  public:
   Picker(const s4u::Engine& engine, const std::string& path) : path_(path) {
@@ -38,8 +38,7 @@ class Picker {
         throw InputError(path_ + ": has no host " + scenario::in_quotes(name) + "; " +
                          scenario::nearest_or(name, names_, "its hosts are " + scenario::listed(names_)));
       }
-      if (!picked_.insert(name).second)
-        throw InputError(path_ + ": host " + scenario::in_quotes(name) + " is asked for twice");
+      picked_.insert(name);
       into.push_back(by_name_[static_cast<std::size_t>(found - names_.begin())]);
     }
   }
@@ -86,6 +85,7 @@ class FileInMemory {
 // SimGrid aborts at some mistakes in routes; that there is none is found out when one is needed. Coordinates of hosts
 // give latencies that no link has.
 void check_route(const s4u::Host* source, const s4u::Host* target, const FileText& file, bool scaled) {
+  if (source == target) return;  // of a worker and a server
   const auto way = way_between(source, target);
   if (!way || !scaled) return;
   double of_links_s = 0;

@@ -64,7 +64,7 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
   const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "\n") + line; };
   for (const auto& [host, factor] : scenario.compute.slowdown) {
     bool found = false;
-    for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
+    for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.host_name(node) == host;
     if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
   }
   for (int node = 0; node < fabric.node_count(); ++node) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/base/check.hpp"
@@ -32,7 +33,8 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
     : scenario_(scenario),
       fabric_(fabric),
       nodes_(fabric.worker_count() + (scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0)),
-      churns_(fabric.node_count()) {
+      churns_(fabric.node_count()),
+      traced_(fabric.node_count()) {
   std::vector<std::size_t> order(scenario.faults.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return begins_s(scenario.faults[i]); });
@@ -43,30 +45,51 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
 
 int HostSchedule::node_named(const std::string& name, const std::string& place) const {
   for (int node = 0; node < nodes_; ++node) {
-    if (fabric_.name(node) == name) return node;
+    if (fabric_.host_name(node) == name) return node;
   }
   if (name.empty()) throw InputError(place + ": is missing; expected the name of a host");
   std::vector<std::string> names;
-  for (int node = 0; node < nodes_; ++node) names.push_back(fabric_.name(node));
+  for (int node = 0; node < nodes_; ++node) {
+    if (fabric_.first_on_host(node) == node) names.push_back(fabric_.name(node));
+  }
   throw InputError(place + ": no such host takes part: " + scenario::in_quotes(name) + "; " +
                    scenario::nearest_or(name, names, "expected one of " + scenario::listed(names)));
+}
+
+std::vector<int> HostSchedule::nodes_on_host_of(int first) const {
+  std::vector<int> nodes = {first};
+  for (int node = fabric_.worker_count(); fabric_.shares_host(first) && node < nodes_; ++node) {
+    if (fabric_.first_on_host(node) == first && node != first) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+void HostSchedule::expect_no_server(int node, const std::string& place) const {
+  if (node < fabric_.worker_count() && nodes_on_host_of(node).size() == 1) return;
+  throw InputError(place + ": is a server, which serves to the end; expected a worker");
 }
 
 void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
   const auto find = [&](const std::string& name) { return node_named(name, place + ".host"); };
   if (const auto* crash = std::get_if<scenario::HostCrash>(&fault)) {
-    const int node = find(crash->host), outage = outages_++;
-    events_.push_back({crash->at.value, node, HostEvent::crash, outage});
     const auto kind = crash->state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
-    if (crash->restart) events_.push_back({crash->restart->value, node, kind, outage});
+    for (const int node : nodes_on_host_of(find(crash->host))) {
+      const int outage = outages_++;
+      events_.push_back({crash->at.value, node, HostEvent::crash, outage});
+      if (crash->restart) events_.push_back({crash->restart->value, node, kind, outage});
+    }
   } else if (const auto* join = std::get_if<scenario::HostJoin>(&fault)) {
-    events_.push_back({join->at.value, find(join->host), HostEvent::join});
+    const int node = find(join->host);
+    expect_no_trace(node, place + ".host");
+    if (node < fabric_.worker_count()) expect_no_server(node, place + ".host");  // a server alone may begin late
+    events_.push_back({join->at.value, node, HostEvent::join});
   } else if (const auto* leave = std::get_if<scenario::HostLeave>(&fault)) {
     const int node = find(leave->host);
-    if (node >= fabric_.worker_count()) {
-      throw InputError(place + ".host: is a server, which serves to the end; expected a worker");
-    }
+    expect_no_server(node, place + ".host");
+    expect_no_trace(node, place + ".host");
     events_.push_back({leave->at.value, node, HostEvent::leave});
+  } else if (const auto* trace = std::get_if<scenario::HostAvailability>(&fault)) {
+    add_trace(*trace, place);
   } else if (const auto* churn = std::get_if<scenario::HostChurn>(&fault)) {
     std::vector<int> churning;
     for (std::size_t k = 0; k < churn->hosts.size(); ++k) {
@@ -75,6 +98,57 @@ void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
     for (int worker = 0; churn->hosts.empty() && worker < fabric_.worker_count(); ++worker) churning.push_back(worker);
     add_churn(*churn, churning);
   }
+}
+
+void HostSchedule::expect_no_trace(int node, const std::string& place) const {
+  if (traced_[node]) throw InputError(place + ": comes and goes by a trace of availability; expected another host");
+}
+
+void HostSchedule::add_trace(const scenario::HostAvailability& fault, const std::string& place) {
+  using Times = std::vector<std::pair<double, double>>;
+  std::vector<std::string> clients;
+  std::map<std::string, Times> times;
+  for (const scenario::ClientPresence& presence : fault.presence) {
+    Times& of_client = times[presence.client];
+    if (of_client.empty()) clients.push_back(presence.client);
+    of_client.emplace_back(presence.from.value, presence.until.value);
+  }
+  std::vector<int> nodes;
+  for (int worker = 0; fault.hosts.empty() && worker < fabric_.worker_count(); ++worker) nodes.push_back(worker);
+  for (std::size_t k = 0; k < fault.hosts.size(); ++k) {
+    nodes.push_back(node_named(fault.hosts[k], fmt::format("{}.hosts[{}]", place, k)));
+  }
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const std::string at = place + (fault.hosts.empty() ? ".hosts" : fmt::format(".hosts[{}]", k));
+    if (fault.hosts.empty() && nodes_on_host_of(nodes[k]).size() > 1) {
+      throw InputError(at + ": is missing, and " + fabric_.name(nodes[k]) +
+                       " is a server, too, which serves to the end; expected names of workers that come and go");
+    }
+    expect_no_server(nodes[k], at);
+    expect_no_trace(nodes[k], at);
+    traced_[nodes[k]] = true;
+    add_presences(nodes[k], times[clients[k % clients.size()]], fault.repeat_every);
+  }
+}
+
+// One that ends when the next begins goes on.
+void HostSchedule::add_presences(int node, const std::vector<std::pair<double, double>>& times,
+                                 const std::optional<Seconds>& repeat_every) {
+  double there_until_s = 0;  // of a node that is there since the last event, or since the beginning
+  bool there = times.front().first == 0;
+  for (int repetition = 0;; ++repetition) {
+    const double begin_s = repeat_every ? repetition * repeat_every->value : 0;
+    if (repetition > 0 && (!repeat_every || begin_s >= scenario_.stop.time->value)) break;
+    for (const auto& [from_s, until_s] : times) {
+      if (!there || begin_s + from_s > there_until_s) {
+        if (there) events_.push_back({there_until_s, node, HostEvent::leave});
+        events_.push_back({begin_s + from_s, node, HostEvent::join});
+        there = true;
+      }
+      there_until_s = begin_s + until_s;
+    }
+  }
+  events_.push_back({there_until_s, node, HostEvent::leave});
 }
 
 // Every crash is followed by its restart, be it after the last crash's time.
@@ -90,9 +164,12 @@ void HostSchedule::add_churn(const scenario::HostChurn& churn, const std::vector
         stream(scenario_.seed, fabric_.name(node), before == 0 ? "churn" : "churn " + std::to_string(before));
     double time_s = churn.from.value + exponential(random, churn.mean_up.value);
     while (time_s < until_s) {
-      events_.push_back({time_s, node, HostEvent::crash, outages_});
+      const double crash_s = time_s;
       time_s += exponential(random, churn.mean_down.value);
-      events_.push_back({time_s, node, restart, outages_++});
+      for (const int of_host : nodes_on_host_of(node)) {
+        events_.push_back({crash_s, of_host, HostEvent::crash, outages_});
+        events_.push_back({time_s, of_host, restart, outages_++});
+      }
       time_s += exponential(random, churn.mean_up.value);
     }
   }

@@ -1,7 +1,9 @@
 // When hosts crash, restart, join and leave, as a scenario's faults say.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/per_node.hpp"
@@ -31,15 +33,23 @@ class HostSchedule {
 
  private:
   void add(const scenario::Fault& fault, const std::string& place);
+  void add_trace(const scenario::HostAvailability& fault, const std::string& place);
+  void add_presences(int node, const std::vector<std::pair<double, double>>& times,
+                     const std::optional<Seconds>& repeat_every);
   void add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes);
   int node_named(const std::string& name, const std::string& place) const;
+  void expect_no_server(int node, const std::string& place) const;
+  void expect_no_trace(int node, const std::string& place) const;
+  // A worker's and a server's that are on one host crash together.
+  std::vector<int> nodes_on_host_of(int first) const;
   void check_agreement() const;
 
   const scenario::Scenario& scenario_;
   const platform::Fabric& fabric_;
   const int nodes_;  // that the system has
   std::vector<HostEvent> events_;
-  PerNode<int> churns_;  // by node: so far
+  PerNode<int> churns_;   // by node: so far
+  PerNode<char> traced_;  // by node: whether it comes and goes by a trace
   int outages_ = 0;
 };
 

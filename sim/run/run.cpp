@@ -116,7 +116,6 @@ std::string with_origin(const std::string& text, const std::string& file) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (!result.empty()) result += "\n";
-    if (line.starts_with("data.")) line = "$." + line;
     result += line.starts_with("$") ? file + ": " + line : line;
   }
   return result;

@@ -25,8 +25,8 @@ RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options
 // Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
 RunResult run(const scenario::Scenario& scenario, const RunOptions& options = {});
 
-// What is found wrong with a setting of a scenario is told by the setting's path alone ("$.stop: ...", "data.train:
-// ..."); here such lines get the file's name.
+// What is found wrong with a setting of a scenario is told by the setting's path alone ("$.stop: ..."); here such lines
+// get the file's name.
 std::string with_origin(const std::string& text, const std::string& file);
 
 // `work` on a scenario in a child process, its InputErrors with the scenario's file.

@@ -72,12 +72,13 @@ struct Stragglers {
 };
 
 using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, MessageLoss, Stragglers, HostCrash, HostJoin, HostLeave,
-                           HostChurn>;
+                           HostChurn, HostAvailability>;
 
 // Whether it makes hosts crash, join or leave.
 inline bool changes_hosts(const Fault& fault) {
   return std::holds_alternative<HostCrash>(fault) || std::holds_alternative<HostJoin>(fault) ||
-         std::holds_alternative<HostLeave>(fault) || std::holds_alternative<HostChurn>(fault);
+         std::holds_alternative<HostLeave>(fault) || std::holds_alternative<HostChurn>(fault) ||
+         std::holds_alternative<HostAvailability>(fault);
 }
 
 template <class Visitor>

@@ -49,6 +49,22 @@ struct HostChurn {
   std::optional<Seconds> until;  // of crashes; none: stop.time
 };
 
+// From `from` on and before `until` a client is there.
+struct ClientPresence {
+  std::string client;
+  Seconds from{-1}, until{-1};  // required
+};
+
+// Workers join and leave as the clients of a trace do: the first worker as the first client that it names, and so on,
+// from the first one again where there are fewer clients.
+struct HostAvailability {
+  static constexpr const char* tag = "availability";
+  std::vector<std::string> hosts;        // empty: all workers
+  std::vector<ClientPresence> presence;  // each client's in order
+  std::string file;                      // of them, relative to the scenario; empty once they have been read
+  std::optional<Seconds> repeat_every;   // the trace repeats, until stop.time
+};
+
 template <class Visitor>
 void fields(Visitor& visit, HostCrash& fault) {
   visit("host", fault.host, Rule{.doc = "name of the host"});
@@ -76,6 +92,23 @@ void fields(Visitor& visit, HostChurn& fault) {
   visit("state", fault.state, Rule{.doc = "whether a host has its weights and optimizer when it starts again"});
   visit("from", fault.from, Rule{.doc = "simulated time from which on hosts crash", .at_least = 0});
   visit("until", fault.until, Rule{.doc = "simulated time of the last crash at most; none: stop.time", .above = 0});
+}
+
+template <class Visitor>
+void fields(Visitor& visit, ClientPresence& presence) {
+  visit("client", presence.client, Rule{.doc = "name of the client"});
+  visit("from", presence.from, Rule{.doc = "simulated time, or time within a repetition", .at_least = 0});
+  visit("until", presence.until, Rule{.doc = "when it has gone", .at_least = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, HostAvailability& fault) {
+  visit("hosts", fault.hosts,
+        Rule{.doc = "names of workers, each of which comes and goes as one client, in order; none: all workers"});
+  visit("presence", fault.presence, Rule{.doc = "when clients are there, each client's times in order"});
+  visit("file", fault.file,
+        Rule{.doc = "CSV file of these instead, with the header client,start_s,end_s, as traces of FedScale have them; "
+                    "its path is relative to the scenario"});
+  visit("repeat_every", fault.repeat_every, Rule{.doc = "the trace repeats after this time", .at_least = 1e-3});
 }
 
 }  // namespace ddl::scenario

@@ -81,7 +81,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* 
   if (network != nullptr) {
     const data::DataShape data = data_shape_of(scenario);
     const double samples = static_cast<double>(training_samples + scenario.data.test.value_or(0));
-    const std::size_t bytes = data.shape.size() * data.bytes_of_value;
+    const std::size_t bytes = data.bytes_of_sample();
     parts.push_back(
         {"$.data", fmt::format("{} samples x {} bytes", samples, bytes), samples * static_cast<double>(bytes)});
   }

@@ -67,10 +67,12 @@ struct FilePlatform {
   std::shared_ptr<const std::string> text;  // what was in the file when the scenario was read; null: it was not read
 };
 
-// The two forms of a file platform's `workers`, seen as one value by visitors: a list of names, or a count.
+// The two forms in which hosts are chosen, seen as one value by visitors: a list of names, or a count. Of a file
+// platform's `workers`, or of a generated one's `servers`, of which there may be none.
 struct HostChoice {
   std::vector<std::string>& names;
-  int& first;
+  int& count;
+  bool may_be_none = false;
 };
 
 constexpr int most_mesh_hosts = 512;  // a link per ordered pair: a quarter of a million
@@ -78,7 +80,7 @@ constexpr int most_mesh_hosts = 512;  // a link per ordered pair: a quarter of a
 // A generated network. Workers are w0, w1, ..., servers ps0, ps1, ...; lists are assigned round robin to workers, then
 // servers. star: one full-duplex link per host to a switch. mesh: one link per ordered pair (lists are assigned to the
 // pairs). ring: one full-duplex link between neighbours, shortest way round. two_sites: two stars, the first half of
-// the workers and all servers in the first, joined by one full-duplex link.
+// the workers and all servers in the first, joined by one full-duplex link. Servers may be on workers' hosts instead.
 struct GeneratedPlatform {
   Topology topology = Topology::star;
   int workers = 4;
@@ -89,6 +91,7 @@ struct GeneratedPlatform {
   std::vector<FlopsPerSecond> speed = {{50e9}};
   std::optional<BytesPerSecond> site_bandwidth;  // two_sites: of the link between them; default: the least bandwidth
   std::optional<Seconds> site_latency;           // two_sites: of the link between them; default: 20 ms
+  std::vector<std::string> servers_on;           // workers, each with a server on its host; none: `servers` hosts
 };
 
 // Sites that are joined each with each, as a matrix has them.
@@ -241,7 +244,11 @@ void fields(Visitor& visit, GeneratedPlatform& spec) {
         Rule{.doc = "shape of the generated network; two_sites: the first half of the workers and all servers are in "
                     "the first site"});
   visit("workers", spec.workers, Rule{.doc = "worker hosts w0, w1, ...", .at_least = 1, .at_most = 100000});
-  visit("servers", spec.servers, Rule{.doc = "server hosts ps0, ps1, ...", .at_least = 0, .at_most = 100000});
+  HostChoice servers{spec.servers_on, spec.servers, true};
+  visit("servers", servers,
+        Rule{.doc = "server hosts ps0, ps1, ...; or names of workers, each of which has a server on its host",
+             .at_least = 0,
+             .at_most = 100000});
   visit("bandwidth", spec.bandwidth,
         Rule{.doc = "of each host's link; a list is assigned to hosts in turn", .above = 0});
   visit("server_bandwidth", spec.server_bandwidth, Rule{.doc = "of the servers' links, if it differs", .above = 0});
@@ -261,7 +268,7 @@ void fields(Visitor& visit, FilePlatform& spec) {
         Rule{.doc = "names of the worker hosts, or how many: the first that are no servers",
              .at_least = 1,
              .at_most = 100000});
-  visit("servers", spec.servers, Rule{.doc = "names of the server hosts"});
+  visit("servers", spec.servers, Rule{.doc = "names of the server hosts, which may be workers', too"});
 }
 template <class Visitor>
 void fields(Visitor& visit, RegionsPlatform& spec) {

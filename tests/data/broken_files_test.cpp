@@ -159,7 +159,7 @@ TEST_CASE("files and folders that are not there, and more samples than there are
   CHECK(error_text(spec_of(folder, DataSource::mnist)).starts_with(folder.path() + ": has no file " + test_labels));
   DataSpec spec;
   spec.source = DataSource::fashion_mnist;
-  CHECK(error_text(spec) == "data.path is not given; expected the folder of the fashion-mnist files");
+  CHECK(error_text(spec) == "data.path: is missing; expected the folder of the fashion-mnist files");
   spec.path = "/nowhere/at/all";
   CHECK(error_text(spec) == "/nowhere/at/all: no such folder; expected the folder of the fashion-mnist files");
 }

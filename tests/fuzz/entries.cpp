@@ -103,7 +103,12 @@ void load(const data::DataSpec& spec) {
   try {
     const data::DataSplit data = data::load_data(spec, 1);
     for (const data::Dataset* set : {&data.train, &data.test}) {
-      check(set->pixels.size() + set->values.size() == set->size() * set->shape.size(), "values of every sample");
+      if (set->context > 0) {
+        check(set->symbols.size() == set->size() + static_cast<std::size_t>(set->context),
+              "a symbol behind each window");
+      } else {
+        check(set->pixels.size() + set->values.size() == set->size() * set->shape.size(), "values of every sample");
+      }
       check(set->mean.size() == static_cast<std::size_t>(set->shape.channels), "a mean of each channel");
       for (const std::uint8_t label : set->labels) check(label < set->classes, "labels of classes");
     }
@@ -184,6 +189,18 @@ void read_npy_bytes(std::string_view bytes) {
   load(spec);
 }
 
+// The first byte says how many symbols a sample has.
+void read_text_bytes(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const Folder folder;
+  folder.write("x.txt", bytes.substr(1));
+  data::DataSpec spec;
+  spec.source = data::DataSource::text;
+  spec.path = folder.file("x.txt");
+  spec.context = 1 + static_cast<unsigned char>(bytes[0]) % 32;
+  load(spec);
+}
+
 // What SimGrid gets says the same.
 void read_platform_bytes(std::string_view bytes) {
   try {
@@ -211,12 +228,25 @@ void read_profile_bytes(std::string_view bytes) {
   }
 }
 
+void read_trace_bytes(std::string_view bytes) {
+  const Folder folder;
+  folder.write("trace.csv", bytes);
+  try {
+    check_round_trip(scenario::parse_scenario(
+        systems::built_in(), base_scenario, "fuzz.json",
+        {{"faults", R"([{"type": "availability", "file": ")" + folder.file("trace.csv") + "\"}]"}}));
+  } catch (const scenario::ScenarioErrors& errors) {
+    check_lines(errors);
+  }
+}
+
 constexpr std::array entries{
     FuzzEntry{"scenario", read_scenario_bytes}, FuzzEntry{"set", read_overrides},
     FuzzEntry{"sweep", read_sweep_bytes},       FuzzEntry{"idx", read_idx_bytes},
     FuzzEntry{"cifar", read_cifar_bytes},       FuzzEntry{"platform", read_platform_bytes},
     FuzzEntry{"profile", read_profile_bytes},   FuzzEntry{"csv", read_csv_bytes},
-    FuzzEntry{"npy", read_npy_bytes},
+    FuzzEntry{"npy", read_npy_bytes},           FuzzEntry{"text", read_text_bytes},
+    FuzzEntry{"trace", read_trace_bytes},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "sim/external/model.hpp"
 #include "sim/platform/layout.hpp"
 #include "sim/platform/platform_text.hpp"
+#include "sim/scenario/data_problem.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::results {
@@ -138,16 +139,15 @@ const FileDigest& Identities::digest_of(const std::string& path) {
 std::vector<FileDigest> Identities::data_of(const scenario::Scenario& scenario) {
   std::vector<FileDigest> digests;
   if (scenario.model.none() || scenario.program) return digests;
-  try {
-    std::vector<std::string> files = data::data_files(resolved_data(scenario));
-    if (const auto* start = scenario.training.init.from_file()) files.push_back(resolve_path(scenario, start->file));
-    for (const std::string& path : files) {
-      add_file(digests, digest_of(path));
-      if (digests.back().digest.empty()) throw InputError("data.path: " + path + ": cannot be read");
-    }
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError(text.starts_with("data.") ? text : "data.path: " + text);
+  const auto add = [&](const std::string& path, const char* key) {
+    add_file(digests, digest_of(path));
+    if (digests.back().digest.empty()) throw InputError(fmt::format("{}: {}: cannot be read", key, path));
+  };
+  for (const std::string& path : scenario::about_data([&] { return data::data_files(resolved_data(scenario)); })) {
+    add(path, "$.data.path");
+  }
+  if (const auto* start = scenario.training.init.from_file()) {
+    add(resolve_path(scenario, start->file), "$.training.init.file");
   }
   return digests;
 }

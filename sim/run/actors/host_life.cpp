@@ -75,11 +75,11 @@ void HostLife::play() {
 void HostLife::change(const HostEvent& event) {
   switch (event.kind) {
     case HostEvent::crash:
-      ++counts_.crashes;
+      counts_.crashes += run_.hosts.is_first_on_host(event.node);
       return take_down(event.node, node(event.node).is_leaving() ? Presence::away : Presence::down);
     case HostEvent::restart_kept:
     case HostEvent::restart_lost:
-      ++counts_.restarts;
+      counts_.restarts += run_.hosts.is_first_on_host(event.node);
       return bring_up(event.node, run_.hosts.has_lost(event.node));
     case HostEvent::join:
       ++counts_.joins;

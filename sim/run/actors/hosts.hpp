@@ -25,6 +25,7 @@ class Hosts {
   Presence presence(int node) const { return presence_[node]; }
   bool up(int node) const { return presence(node) == Presence::up; }
   bool all_up() const;
+  bool is_first_on_host(int node) const { return fabric_.first_on_host(node) == node; }
   int workers_up() const { return workers_up_; }
   // Notes the event. True: it changes its host's presence. Where outages of one host overlap it is down while any of
   // them lasts; one that finds it away does not happen, and a host that leaves while it is down does not start again.

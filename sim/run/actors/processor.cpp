@@ -46,7 +46,9 @@ double Processor::run(const sg::ExecPtr& execution, double seconds, TraceSpan::K
   const bool whole = wait_for(execution);
   simulation_.tracer().end(traced);
   // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
-  return whole && !simulation_.fabric().speed_changes(node_) ? seconds : simulation_.now() - since_s;
+  const platform::Fabric& fabric = simulation_.fabric();
+  const bool as_asked = whole && !fabric.speed_changes(node_) && !fabric.shares_host(node_);
+  return as_asked ? seconds : simulation_.now() - since_s;
 }
 
 void Processor::cut_gradient_short() {

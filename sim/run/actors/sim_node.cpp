@@ -90,7 +90,7 @@ void SimNode::wait_for_the_end() {
 }
 
 void SimNode::compute(double seconds) {
-  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id())));
+  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().host_name(id())));
 }
 
 void SimNode::spend(double seconds) {

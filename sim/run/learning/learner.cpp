@@ -12,6 +12,7 @@
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
 #include "core/data/subset.hpp"
+#include "sim/scenario/data_problem.hpp"
 
 namespace ddl::run {
 namespace {
@@ -132,13 +133,7 @@ class ProgramLearner final : public Learner {
 }  // namespace
 
 data::DataSplit load_data(const scenario::Scenario& scenario) {
-  data::DataSplit data;
-  try {
-    data = data::load_data(resolved_data(scenario), scenario.seed);
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError(text.starts_with("data.") ? text : "data.path: " + text);
-  }
+  data::DataSplit data = scenario::about_data([&] { return data::load_data(resolved_data(scenario), scenario.seed); });
   if (!scenario.evaluate.samples) return data;
   const auto asked = static_cast<std::size_t>(*scenario.evaluate.samples);
   if (asked > data.test.size()) {

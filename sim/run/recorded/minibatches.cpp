@@ -5,6 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/layer_table.hpp"
+#include "sim/scenario/data_problem.hpp"
 
 namespace ddl::run {
 namespace {
@@ -25,10 +26,17 @@ RecordedSamples samples_of(const data::Dataset& training, const std::vector<bool
                           .mean = training.mean,
                           .scale = training.scale};
   const std::size_t values = training.shape.size();
+  data::Batch expanded;
   for (std::size_t place = 0; place < drawn.size(); ++place) {
     if (!drawn[place]) continue;
     samples.numbers.push_back(training.number_of(static_cast<std::uint32_t>(place)));
     samples.labels.push_back(training.labels[place]);
+    if (training.context > 0) {
+      const std::vector<std::uint32_t> one = {static_cast<std::uint32_t>(place)};
+      data::gather(training, one, expanded);
+      samples.values.insert(samples.values.end(), expanded.inputs.begin(), expanded.inputs.end());
+      continue;
+    }
     const auto keep = [&](const auto& from, auto& to) {
       if (from.empty()) return;
       const auto sample = std::span(from).subspan(place * values, values);
@@ -53,8 +61,10 @@ std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scen
                                                   const data::Dataset& training, int workers) {
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
-  auto shards =
-      data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed, scenario.training.batch_size);
+  auto shards = scenario::about_data([&] {
+    return data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed,
+                           scenario.training.batch_size);
+  });
   const auto single = std::ranges::find(shards, std::size_t{1}, &std::vector<std::uint32_t>::size);
   if (network == nullptr || single == shards.end() || system.chooses_samples) return shards;
   if (const auto norm = nn::norm_of_single_values(*network)) {

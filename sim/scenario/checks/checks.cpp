@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -15,12 +16,13 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;
 
-void check_names(const std::vector<std::string>& names, const Place& place, std::set<std::string>& seen) {
+void check_names(const std::vector<std::string>& names, const Place& place) {
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
       place.at(i).error("is empty; expected a host's name");
     } else if (!seen.insert(names[i]).second) {
-      place.at(i).error(in_quotes(names[i]) + " is named before; expected each host once, as worker or as server");
+      place.at(i).error(in_quotes(names[i]) + " is named before; expected each host once");
     }
   }
 }
@@ -33,9 +35,14 @@ void check_file_platform(const FilePlatform& hosts, const Scenario& scenario, co
   } else if (std::filesystem::is_directory(path, unreadable)) {
     place.at("file").error(in_quotes(path) + " is a folder; expected a SimGrid platform file");
   }
-  std::set<std::string> seen;
-  check_names(hosts.workers, place.at("workers"), seen);
-  check_names(hosts.servers, place.at("servers"), seen);
+  check_names(hosts.workers, place.at("workers"));
+  check_names(hosts.servers, place.at("servers"));
+}
+
+std::vector<std::string> worker_names(int workers) {
+  std::vector<std::string> names;
+  for (int i = 0; i < workers; ++i) names.push_back("w" + std::to_string(i));
+  return names;
 }
 
 void check_generated(const GeneratedPlatform& hosts, const Place& place) {
@@ -50,19 +57,23 @@ void check_generated(const GeneratedPlatform& hosts, const Place& place) {
     if (hosts.site_bandwidth) place.at("site_bandwidth").error(why);
     if (hosts.site_latency) place.at("site_latency").error(why);
   }
-}
-
-// Of a platform that is not a file's.
-std::vector<std::string> worker_names(const PlatformSpec& platform) {
-  std::vector<std::string> names;
-  const int workers = workers_known(platform).value_or(0);
-  for (int i = 0; i < workers; ++i) names.push_back("w" + std::to_string(i));
-  return names;
+  check_names(hosts.servers_on, place.at("servers"));
+  const std::vector<std::string> workers = worker_names(hosts.workers);
+  for (std::size_t i = 0; i < hosts.servers_on.size(); ++i) {
+    const std::string& name = hosts.servers_on[i];
+    if (name.empty() || std::ranges::find(workers, name) != workers.end()) continue;
+    place.at("servers").at(i).error(in_quotes(name) + " is no worker of this platform; " +
+                                    nearest_or(name, workers, "expected one of " + listed(workers)));
+  }
+  if (!hosts.servers_on.empty() && !hosts.server_bandwidth.empty()) {
+    place.at("server_bandwidth").error("is given, but the servers are on workers' hosts; expected no such key");
+  }
 }
 
 void check_slowdown(const Scenario& scenario, const Place& place) {
-  std::vector<std::string> names = worker_names(scenario.platform);
-  const int servers = servers_of(scenario.platform);
+  std::vector<std::string> names = worker_names(workers_known(scenario.platform).value_or(0));
+  const auto* generated = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
+  const int servers = generated != nullptr ? generated->servers : servers_of(scenario.platform);
   for (int i = 0; i < servers; ++i) names.push_back("ps" + std::to_string(i));
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& [name, factor] : scenario.compute.slowdown) {
@@ -86,7 +97,9 @@ std::optional<int> workers_known(const PlatformSpec& platform) {
 }
 
 int servers_of(const PlatformSpec& platform) {
-  if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->servers;
+  if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) {
+    return hosts->servers + static_cast<int>(hosts->servers_on.size());
+  }
   if (const auto sites = sites_of(platform)) return sites->servers();
   return static_cast<int>(std::get<FilePlatform>(platform.hosts).servers.size());
 }
@@ -157,7 +170,7 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
       !findings.clean("$.training.optimizer") || nn::Optimizer::takes_slices(scenario.training.optimizer);
   Surroundings around{*workers, servers_of(scenario.platform), stateless, by_slices};
   if (!std::holds_alternative<FilePlatform>(scenario.platform.hosts)) {
-    around.worker_names = worker_names(scenario.platform);
+    around.worker_names = worker_names(*workers);
   }
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
     findings.add("$.algorithm." + error.key, error.what);

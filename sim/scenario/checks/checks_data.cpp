@@ -7,6 +7,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/data_problem.hpp"
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -18,6 +19,7 @@ using data::DataSource;
 std::string what_is_expected(DataSource source) {
   if (source == DataSource::csv) return "a CSV file";
   if (source == DataSource::npy) return "a file .npz, or a folder with files .npy";
+  if (source == DataSource::text) return "a text file, or a folder with input.txt";
   return fmt::format("the folder of the \"{}\" files", name_of(source));
 }
 
@@ -28,9 +30,10 @@ void check_path(const std::string& path, DataSource source, const Place& place) 
     return place.error(fmt::format("{} does not exist; expected {}", in_quotes(path), expected));
   }
   const bool is_folder = std::filesystem::is_directory(path, unreadable);
+  const bool either = source == DataSource::npy || source == DataSource::text;
   if (is_folder && source == DataSource::csv) {
     place.error(fmt::format("{} is a folder; expected {}", in_quotes(path), expected));
-  } else if (!is_folder && source != DataSource::csv && source != DataSource::npy) {
+  } else if (!is_folder && source != DataSource::csv && !either) {
     place.error(fmt::format("{} is not a folder; expected {}", in_quotes(path), expected));
   }
 }
@@ -51,6 +54,11 @@ void check_keys(const data::DataSpec& data, const Place& place) {
   only(!data.ignore.empty(), "ignore", {DataSource::csv});
   only(data.column.has_value(), "column", {DataSource::csv, DataSource::npy});
   only(data.channels.has_value(), "channels", {DataSource::idx, DataSource::npy});
+  only(data.context.has_value(), "context", {DataSource::text});
+  if (data.standardize && data.source == DataSource::text) {
+    place.at("standardize")
+        .error("is given, but of a text's values one is 1 and the others are 0; expected no such key");
+  }
   if (data.partition == data::PartitionKind::column && !data.column) {
     place.at("column").error("is missing; partition \"column\" needs the column whose values are dealt");
   }
@@ -85,10 +93,8 @@ void read_own_data(Scenario& scenario, Findings& findings) {
   try {
     scenario.own_data = data::data_shape_in_files(resolved_data(scenario));
   } catch (const InputError& error) {
-    const std::string text = error.what();
-    const std::size_t colon = text.find(": ");
-    const bool names_key = text.starts_with("data.") && colon != std::string::npos;
-    findings.add(names_key ? "$." + text.substr(0, colon) : "$.data.path", names_key ? text.substr(colon + 2) : text);
+    const DataProblem problem = problem_of_data(error);
+    findings.add(problem.path, problem.what);
   }
 }
 

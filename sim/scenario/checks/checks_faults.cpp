@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/read_presence.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -37,6 +38,20 @@ void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& 
   const double until_s = churn.until ? churn.until->value : scenario.stop.time ? scenario.stop.time->value : 0;
   if ((until_s - churn.from.value) / (churn.mean_up.value + churn.mean_down.value) > most) {
     place.at("mean_up").error(fmt::format("makes more than {:.0f} crashes of each host; expected longer times", most));
+  }
+}
+
+void check_fault(const HostAvailability& fault, const Scenario& scenario, const Place& place) {
+  check_presence(fault, place);
+  if (!fault.repeat_every) return;
+  if (!scenario.stop.time) {
+    return place.at("repeat_every").error("is given, and the run has no end in time; expected $.stop.time");
+  }
+  constexpr double most = 1e6;
+  const double repetitions = scenario.stop.time->value / fault.repeat_every->value;
+  if (repetitions * static_cast<double>(fault.presence.size()) > most) {
+    place.at("repeat_every")
+        .error(fmt::format("has clients come more than {:.0f} times; expected a longer time", most));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/plugins.hpp"
 #include "sim/scenario/read_edges.hpp"
+#include "sim/scenario/read_presence.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/overrides.hpp"
 #include "sim/scenario/reading/read_profiles.hpp"
@@ -97,6 +98,7 @@ Scenario parse_scenario(const Registry& systems, const std::string& text, const 
   read_json(json, scenario, findings);
   fill_defaults(scenario, file);
   read_profile_files(scenario, findings);
+  read_presence_files(scenario, findings);
   read_matrix(scenario, findings);
   read_platform_file(scenario);
   check_scenario(scenario, findings);

@@ -298,9 +298,12 @@ void read_form(const Json& json, ModelChoice& value, const Rule&, const Place& p
 }
 
 void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place) {
-  if (json.is_number()) return read_value(json, field_value(value.first), rule, place);
+  if (json.is_number()) return read_value(json, field_value(value.count), rule, place);
   if (!json.is_array()) return place.error(shown(json) + " is neither; expected a list of host names, or how many");
-  if (json.empty()) place.error("is an empty list; expected names, or no such key for all hosts but the servers");
+  if (json.empty()) {
+    place.error(std::string("is an empty list; expected names, or no such key for ") +
+                (value.may_be_none ? "no server" : "all hosts but the servers"));
+  }
   read_value(json, field_value(value.names), rule, place);
 }
 

@@ -95,7 +95,7 @@ OrderedJson to_json_value(ModelChoice& value) {
 }
 
 OrderedJson to_json_value(HostChoice& value) {
-  if (value.names.empty()) return value.first > 0 ? OrderedJson(value.first) : OrderedJson();
+  if (value.names.empty()) return value.count > 0 || value.may_be_none ? OrderedJson(value.count) : OrderedJson();
   return to_json_value(value.names);
 }
 

@@ -1,4 +1,4 @@
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
 
 #include <zlib.h>
 
@@ -56,6 +56,18 @@ void ByteFile::read(std::span<std::uint8_t> out, const std::string& what) {
     fail("is short: ends after " + std::to_string(got) + " bytes of its " + what + "; expected " +
          std::to_string(out.size()));
   }
+}
+
+std::string ByteFile::read_all(std::size_t most) {
+  std::string text;
+  for (std::size_t got = 1, block = 1 << 16; got > 0; block = std::min<std::size_t>(2 * block, 1 << 24)) {
+    const std::size_t before = text.size();
+    text.resize(before + block);
+    got = read_some({reinterpret_cast<std::uint8_t*>(text.data()) + before, block});
+    text.resize(before + got);
+    if (text.size() > most) fail("holds more than " + std::to_string(most >> 20) + " MiB; expected less");
+  }
+  return text;
 }
 
 void ByteFile::expect_end(const std::string& what) {

@@ -24,6 +24,9 @@ class ByteFile {
   // Fills `out`, or the beginning of it where the file ends before that, and returns how much.
   std::size_t read_some(std::span<std::uint8_t> out);
 
+  // What is left of it; throws where that is more than `most` bytes, of whole mebibytes.
+  std::string read_all(std::size_t most);
+
   // Throws unless the whole file has been read and its compressed data are intact. `what` names the last data read.
   void expect_end(const std::string& what);
 

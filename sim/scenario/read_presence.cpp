@@ -1,0 +1,134 @@
+#include "sim/scenario/read_presence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "core/base/counted.hpp"
+#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::scenario {
+namespace {
+
+// Beyond, run.json would be too large to be read as a scenario.
+constexpr std::size_t most_presences = 20000;
+constexpr TextFile presence_file{"a CSV file", 16 << 20};
+constexpr std::string_view presence_header = "client,start_s,end_s";
+
+std::optional<double> time_of(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Looks at one after the other of all clients' presences.
+class InOrder {
+ public:
+  // What is wrong with the next one; empty: nothing.
+  std::string problem_of(const ClientPresence& next) {
+    if (next.client.empty() || on_one_line(next.client) != next.client) {
+      return "names no client; expected a word in UTF-8";
+    }
+    if (next.until <= next.from) return "is over before it begins; expected a later end";
+    const auto [last, fresh] = until_.try_emplace(next.client, next.until);
+    if (!fresh && next.from < last->second) {
+      return fmt::format("begins at {:g} s, when {} is there until {:g} s; expected a client's times in order",
+                         next.from.value, in_quotes(next.client), last->second.value);
+    }
+    last->second = next.until;
+    return "";
+  }
+
+ private:
+  std::map<std::string, Seconds> until_;  // by client, of the last
+};
+
+// Throws InputError without the file's name.
+std::vector<ClientPresence> presences_in(std::string_view text) {
+  std::vector<ClientPresence> presences;
+  InOrder order;
+  std::size_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto refuse = [&](const std::string& what) {
+      throw InputError(fmt::format("line {}: {} {}", number, in_quotes(line), what));
+    };
+    if (++number == 1) {
+      if (line != presence_header) refuse("is no header; expected " + in_quotes(presence_header));
+      continue;
+    }
+    if (line.empty()) continue;
+    const auto cells = split(line, ',');
+    if (cells.size() != 3) {
+      refuse(fmt::format("has {}; expected 3, as the header has",
+                         counted(static_cast<std::int64_t>(cells.size()), "cell")));
+    }
+    const auto from = time_of(cells[1]), until = time_of(cells[2]);
+    if (!from || !until) refuse("has no two times; expected seconds from 0 on");
+    const ClientPresence presence{std::string(cells[0]), {*from}, {*until}};
+    if (const std::string problem = order.problem_of(presence); !problem.empty()) refuse(problem);
+    if (presences.size() == most_presences) {
+      throw InputError(fmt::format("has more than {} lines of clients; expected at most as many", most_presences));
+    }
+    presences.push_back(presence);
+  }
+  if (presences.empty()) throw InputError("has no clients; expected lines below its header");
+  return presences;
+}
+
+}  // namespace
+
+void read_presence_files(Scenario& scenario, Findings& findings) {
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    auto* fault = std::get_if<HostAvailability>(&scenario.faults[i]);
+    if (fault == nullptr || fault->file.empty()) continue;
+    const Place place = Place{findings, fmt::format("$.faults[{}]", i)}.at("file");
+    if (!fault->presence.empty()) {
+      place.error("is given beside \"presence\"; expected one of them");
+      continue;
+    }
+    const std::string path = resolve_path(scenario, fault->file);
+    try {
+      fault->presence = presences_in(text_of_file(path, presence_file));
+      fault->file.clear();
+    } catch (const InputError& error) {
+      place.error(in_quotes(path) + ": " + error.what());
+    }
+  }
+}
+
+void check_presence(const HostAvailability& fault, const Place& place) {
+  if (fault.presence.empty()) {
+    return place.at("presence").error("is missing; expected a list of clients' times, or a \"file\" of them");
+  }
+  if (fault.presence.size() > most_presences) {
+    place.at("presence")
+        .error(fmt::format("has {} times of clients; expected at most {}", fault.presence.size(), most_presences));
+  }
+  InOrder order;
+  double last_s = 0;
+  for (std::size_t i = 0; i < fault.presence.size(); ++i) {
+    const std::string problem = order.problem_of(fault.presence[i]);
+    if (!problem.empty()) return place.at("presence").at(i).error(problem);
+    last_s = std::max(last_s, fault.presence[i].until.value);
+  }
+  if (fault.repeat_every && fault.repeat_every->value < last_s) {
+    place.at("repeat_every")
+        .error(fmt::format("{:g} s is before {:g} s, when the last client goes; expected a longer time",
+                           fault.repeat_every->value, last_s));
+  }
+}
+
+}  // namespace ddl::scenario
