@@ -305,10 +305,10 @@ Outcome Model::gradient(int process, std::span<const float> weights, const Step&
   });
 }
 
-Evaluation Model::evaluate(int process, std::span<const float> weights) {
+std::optional<Evaluation> Model::evaluate(int process, std::span<const float> weights) {
   Program& program = *programs_[static_cast<std::size_t>(process)];
   const std::scoped_lock alone(program.asked);
-  if (!program.put(weights)) return of_nothing();
+  if (!program.put(weights)) return std::nullopt;
   return ask(process, R"({"do":"evaluate"})", "an evaluation", [&](const Json& json) {
     check_did(json, "evaluate");
     const Evaluation evaluation{number_in(json, "loss"), number_in(json, "accuracy")};
@@ -322,14 +322,6 @@ Evaluation Model::evaluate(int process, std::span<const float> weights) {
     }
     return evaluation;
   });
-}
-
-Evaluation Model::of_nothing() {
-  const std::scoped_lock lock(mutex_);
-  Evaluation evaluation{std::numeric_limits<double>::quiet_NaN(), 0};
-  if (first_evaluation_ && !first_evaluation_->loss) evaluation.loss.reset();
-  if (first_evaluation_ && !first_evaluation_->accuracy) evaluation.accuracy.reset();
-  return evaluation;
 }
 
 void Model::check_keys(const Evaluation& evaluation) {

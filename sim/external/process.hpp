@@ -59,6 +59,7 @@ class Process {
   void listen_to_errors_until(std::chrono::steady_clock::time_point deadline);
   [[noreturn]] void fail(const std::string& what) { throw ProcessFailed(quoting(what)); }
   [[noreturn]] void fail_as_ended();
+  int wait_for_end();
   bool has_ended_by(std::chrono::steady_clock::time_point deadline) const;
 
   Descriptor input_, output_, errors_;  // our ends
