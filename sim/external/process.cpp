@@ -42,10 +42,6 @@ constexpr std::chrono::seconds grace(2);
 struct Ends {
   Descriptor ours, theirs;
 };
-Descriptor out_of_the_way(int descriptor) {
-  const Descriptor low(descriptor);
-  return Descriptor(fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
-}
 Ends pipe_to_us() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw InternalError(std::string("no pipe: ") + std::strerror(errno));
@@ -179,6 +175,11 @@ Clock::time_point after(double seconds) {
 void Descriptor::reset() {
   if (number_ >= 0) close(number_);
   number_ = -1;
+}
+
+Descriptor out_of_the_way(int descriptor) {
+  const Descriptor low(descriptor);
+  return Descriptor(fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
 }
 
 Process::Process(const std::vector<std::string>& command, const std::string& folder, int memory) {

@@ -34,6 +34,10 @@ class Descriptor {
   int number_;
 };
 
+// The same under a number above those that a program's own are made from: one of a closed standard stream, say, would
+// be replaced there.
+Descriptor out_of_the_way(int descriptor);
+
 class Process {
  public:
   // Starts `command` in `folder`, with `memory` as its descriptor 3, in a process group of its own. A process between

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <unistd.h>
 
+#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
@@ -55,6 +57,28 @@ TEST_CASE("a signal while a program starts does not hide that it cannot be start
     CHECK_THROWS_WITH_AS(external::Process({"/no/such/program"}, "", 0), "cannot be started: No such file or directory",
                          external::ProcessFailed);
   }
+}
+
+TEST_CASE("what is shared with a program is none of its standard streams, though ours are closed") {
+  const scenario::Scenario scenario = asking(R"(
+      echo '{"protocol":1,"tensors":[["w",[1]]],"train":4,"test":1}'
+      read -r hello
+      read -r initial
+      printf '\0\0\200\077' | dd of=/proc/self/fd/3 bs=1 seek=4 conv=notrunc 2>/dev/null
+      echo '{"did":"initial","values":1}')");
+  std::vector<float> start = {0};
+  const int input = dup(STDIN_FILENO), output = dup(STDOUT_FILENO);
+  close(STDIN_FILENO);
+  close(STDOUT_FILENO);
+  try {
+    external::Model(scenario, 1).initialize(1, start);
+  } catch (const std::exception&) {
+  }
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  close(input);
+  close(output);
+  CHECK(start[0] == 1);
 }
 
 TEST_CASE(

@@ -8,23 +8,12 @@
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::run {
-namespace {
-
-// Gradients that are kept for the next ones: two for each thread, and where that is little memory one for each worker,
-// for all workers may have one at the same time.
-std::size_t most_kept(std::size_t threads, std::size_t workers, std::size_t parameters) {
-  constexpr std::size_t most_bytes = std::size_t{256} << 20;
-  return std::max(2 * threads, std::min(workers, most_bytes / (parameters * sizeof(float))));
-}
-
-}  // namespace
 
 Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
       learner_(make_learner(scenario, threads)),
       minibatches_(scenario, model().network, data().train, workers),
-      buffer_pool_(std::make_shared<BufferPool>(most_kept(static_cast<std::size_t>(learner_->threads()),
-                                                          static_cast<std::size_t>(workers), model().parameters))),
+      buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(learner_->threads()))),
       pool_(learner_->threads()) {}
 
 Payload Trainer::initial_weights(int worker) {
