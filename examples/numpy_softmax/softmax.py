@@ -7,7 +7,7 @@ import os
 import sys
 
 import numpy as np
-from ddlsim import Model, serve
+from ddlsim import Model, digest_of, serve
 
 CLASSES = 10
 
@@ -22,12 +22,17 @@ def read_idx(path):
 
 class Softmax(Model):
     def __init__(self, folder):
-        def pair(name):
-            images = read_idx(os.path.join(folder, f"{name}-images-idx3-ubyte"))
-            labels = read_idx(os.path.join(folder, f"{name}-labels-idx1-ubyte"))
+        self.files = [os.path.join(folder, f"{name}-ubyte") for name in
+                      ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")]
+        images, labels, test_images, test_labels = map(read_idx, self.files)
+
+        def pair(images, labels):
             return images.reshape(len(images), -1) / np.float32(255), labels.astype(np.int64)
-        self.train, self.test = pair("train"), pair("t10k")
+        self.train, self.test = pair(images, labels), pair(test_images, test_labels)
         self.inputs = self.train[0].shape[1]
+
+    def version(self):  # results are of these data
+        return digest_of(*self.files)
 
     def samples(self):
         return len(self.train[0]), len(self.test[0])
@@ -59,7 +64,7 @@ class Softmax(Model):
         loss = -logarithms[rows, labels].mean()
         shares[rows, labels] -= 1
         errors = (shares / len(samples)).astype(np.float32)
-        return loss, np.concatenate([(inputs.T @ errors).reshape(-1), errors.sum(axis=0)])
+        return loss, np.concatenate([(inputs.T @ errors).reshape(-1), errors.sum(axis=0)], out=self.out)
 
     def evaluate(self, weights):
         inputs, labels = self.test

@@ -2,11 +2,11 @@
 from .program import DdlsimError, InputError, RunFailed
 from .runs import Result, Sweep, bounds, load, run, sweep
 
-__all__ = ["DdlsimError", "InputError", "Model", "Result", "RunFailed", "Sweep", "TorchModel", "bounds", "load", "run", "serve",
-           "sweep"]
+__all__ = ["DdlsimError", "InputError", "Model", "Result", "RunFailed", "Sweep", "TorchModel", "bounds", "digest_of", "load",
+           "run", "serve", "sweep"]
 
 # What is loaded only where it is asked for: models need NumPy, and PyTorch takes seconds to load.
-_LATER = {"Model": "model", "serve": "model", "TorchModel": "torch_model"}
+_LATER = {"Model": "model", "digest_of": "model", "serve": "model", "TorchModel": "torch_model"}
 
 
 def __getattr__(name):

@@ -12,11 +12,14 @@
 
 and in the scenario "model": {"command": ["python3", "mine.py"]}. docs/own_models.md has the protocol.
 """
+import hashlib
 import json
 import math
 import mmap
 import os
 import sys
+import sysconfig
+from pathlib import Path
 
 import numpy as np
 
@@ -28,10 +31,12 @@ class Model:
     """What ddlsim asks for. Vectors are float32, their parts in the order of tensors().
 
     Answers may depend on the arguments alone: which process is asked, and when, differs from run to run. Before anything
-    else is asked, `seed` is the scenario's.
+    else is asked, `seed` is the scenario's. `out` is the vector that ddlsim reads: what a method writes into it and returns
+    is not copied, as in `return loss, np.concatenate(parts, out=self.out)`. Without ddlsim it is None.
     """
 
     seed = 0
+    out = None
 
     def tensors(self):
         """The parameters: [(name, shape), ...]. Tensors with one prefix before the last dot are a layer."""
@@ -58,8 +63,37 @@ class Model:
         raise NotImplementedError("data.partition deals by label, and this Model has no labels()")
 
     def version(self):
-        """Of everything beside the program's own file that decides its answers, as a text."""
+        """A text that changes with everything that decides the answers: digest_of(the files that are read), settings.
+
+        ddlsim knows of the files that its command names, and of the modules that are imported from the program's folder.
+        """
         return ""
+
+
+def digest_of(*paths):
+    """A text that changes with the contents of these files, and with the names and contents of those in these folders."""
+    digest = hashlib.sha256()
+    for path in map(Path, paths):
+        below = (file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+        files = sorted(below) if path.is_dir() else [path]
+        for file in files:
+            # Names and lengths, too: what ends one file does not begin the next.
+            digest.update(f"{file.relative_to(path)}\0{file.stat().st_size}\0".encode())
+            with open(file, "rb") as content:
+                while block := content.read(1 << 20):
+                    digest.update(block)
+    return digest.hexdigest()[:16]
+
+
+def _own_modules():
+    """Files of the modules that the program has from its own folder, but for what is installed there."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    if main is None:
+        return []
+    main, library = Path(main).resolve(), Path(sysconfig.get_path("stdlib"))
+    files = {Path(module.__file__).resolve() for module in list(sys.modules.values()) if getattr(module, "__file__", None)}
+    return sorted(file for file in files - {main} if file.is_relative_to(main.parent) and file.is_file()
+                  and not file.is_relative_to(library) and not {"site-packages", "dist-packages"} & set(file.parts))
 
 
 def _number(value):
@@ -82,7 +116,8 @@ class _Memory:
         vector = np.asarray(vector, dtype=np.float32).reshape(-1)
         if vector.size != self.answered.size:
             raise ValueError(f"{what} has {vector.size} values; the tensors have {self.answered.size}")
-        self.answered[:] = vector
+        if vector.ctypes.data != self.answered.ctypes.data:
+            self.answered[:] = vector
 
 
 class _Server:
@@ -96,8 +131,10 @@ class _Server:
         self.model.seed = request["seed"]
         tensors = [[str(name), [int(extent) for extent in shape]] for name, shape in self.model.tensors()]
         train, test = self.model.samples()
-        answer = {"protocol": PROTOCOL, "tensors": tensors, "train": int(train), "test": int(test),
-                  "version": str(self.model.version())}
+        version, modules = str(self.model.version()), _own_modules()
+        if modules:
+            version = f"{version}; modules {digest_of(*modules)}" if version else f"modules {digest_of(*modules)}"
+        answer = {"protocol": PROTOCOL, "tensors": tensors, "train": int(train), "test": int(test), "version": version}
         if request["labels"]:
             answer["labels"] = [int(label) for label in self.model.labels()]
         self.parameters = sum(math.prod(shape) for _, shape in tensors)
@@ -106,6 +143,7 @@ class _Server:
     def shared(self):
         if self.memory is None:
             self.memory = _Memory(self.parameters)
+            self.model.out = self.memory.answered
         return self.memory
 
     def initial(self, request):

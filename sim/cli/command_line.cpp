@@ -1,5 +1,8 @@
 #include "sim/cli/command_line.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <sstream>
+#include <string_view>
 
 #include "core/base/check.hpp"
 #include "core/nn/kernels/tile.hpp"
@@ -70,15 +73,46 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
 
 constexpr const char* plugins_variable = "DDLSIM_PLUGINS";
 
+// A list with colons; behind a backslash stands a letter of a path, such as a colon.
+std::vector<std::string> paths_in(std::string_view list) {
+  std::vector<std::string> paths(1);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ':') {
+      paths.emplace_back();
+    } else {
+      if (list[i] == '\\' && i + 1 < list.size()) ++i;
+      paths.back() += list[i];
+    }
+  }
+  std::erase(paths, "");
+  return paths;
+}
+std::string list_of(const std::vector<std::string>& paths) {
+  std::string list;
+  for (const std::string& path : paths) {
+    if (!list.empty()) list += ':';
+    for (const char letter : path) {
+      if (letter == ':' || letter == '\\') list += '\\';
+      list += letter;
+    }
+  }
+  return list;
+}
+
+// Whatever is opened later would be taken for a standard stream that is closed, and a result be written into by what is
+// printed. What stands in for one cannot be used either.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));  // the lowest number is free
+  }
+}
+
 // Takes --load LIB out of the words, of whichever command, and opens these libraries and those of the variable, where
 // programs that this one starts find all of them.
 void load_plugins(Registry& systems, std::vector<std::string>& words) {
-  std::vector<std::string> libraries;
   const char* named = std::getenv(plugins_variable);
-  std::istringstream list(named != nullptr ? named : "");
-  for (std::string library; std::getline(list, library, ':');) {
-    if (!library.empty()) libraries.push_back(library);
-  }
+  std::vector<std::string> libraries = paths_in(named != nullptr ? named : "");
   std::vector<std::string> others;
   for (std::size_t i = 0; i < words.size(); ++i) {
     constexpr std::string_view option = "--load", with_value = "--load=";
@@ -92,12 +126,11 @@ void load_plugins(Registry& systems, std::vector<std::string>& words) {
     }
   }
   words = std::move(others);
-  std::string all;
-  for (const std::string& library : libraries) {
+  for (std::string& library : libraries) {
     scenario::open_plugin(systems, library);
-    all += (all.empty() ? "" : ":") + std::filesystem::absolute(library).string();
+    library = std::filesystem::absolute(library).string();
   }
-  if (!all.empty()) setenv(plugins_variable, all.c_str(), 1);
+  if (!libraries.empty()) setenv(plugins_variable, list_of(libraries).c_str(), 1);
 }
 
 }  // namespace
@@ -127,6 +160,7 @@ int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<
 
 int run_program(int argc, char** argv, Registry systems,
                 int (*command_line)(const Registry&, std::vector<std::string>)) {
+  fill_closed_streams();
   int code = kInternalError;
   try {
     std::vector<std::string> words{argv + 1, argv + argc};

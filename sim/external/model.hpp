@@ -59,8 +59,8 @@ class Model {
   // Numbers that are not finite are an error, unless weights have grown beyond what any training wants: then it has
   // diverged.
   Outcome gradient(int process, std::span<const float> weights, const Step& step, std::span<float> gradient);
-  // At weights that are not finite the program is not asked.
-  Evaluation evaluate(int process, std::span<const float> weights);
+  // None: the weights are not finite, and the program is not asked.
+  std::optional<Evaluation> evaluate(int process, std::span<const float> weights);
 
  private:
   struct Program;
@@ -68,7 +68,6 @@ class Model {
   // `read` makes something of the answer to `request`, and `what` says in errors what was asked for.
   template <class Read>
   auto ask(int process, const std::string& request, const std::string& what, Read read);
-  Evaluation of_nothing();  // at weights that are not finite
   void check_keys(const Evaluation& evaluation);
   [[noreturn]] void fail(const std::string& how, const std::string& what);
 

@@ -42,10 +42,6 @@ constexpr std::chrono::seconds grace(2);
 struct Ends {
   Descriptor ours, theirs;
 };
-Descriptor out_of_the_way(int descriptor) {
-  const Descriptor low(descriptor);
-  return Descriptor(fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
-}
 Ends pipe_to_us() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw InternalError(std::string("no pipe: ") + std::strerror(errno));
@@ -181,6 +177,11 @@ void Descriptor::reset() {
   number_ = -1;
 }
 
+Descriptor out_of_the_way(int descriptor) {
+  const Descriptor low(descriptor);
+  return Descriptor(fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
+}
+
 Process::Process(const std::vector<std::string>& command, const std::string& folder, int memory) {
   Ends input = socket_to_them(), output = pipe_to_us(), errors = pipe_to_us(), trouble = pipe_to_us();
   const Launch launch{.command = command,
@@ -195,8 +196,11 @@ Process::Process(const std::vector<std::string>& command, const std::string& fol
   if (guard_ == 0) be_guard(launch);
   for (Ends* ends : {&input, &output, &errors, &trouble}) ends->theirs.reset();
   int error = 0;
-  if (read(trouble.ours.number(), &error, sizeof error) == sizeof error) {
-    waitpid(guard_, nullptr, 0);
+  ssize_t told = 0;
+  do told = read(trouble.ours.number(), &error, sizeof error);
+  while (told < 0 && errno == EINTR);
+  if (told == sizeof error) {
+    wait_for_end();
     throw ProcessFailed(std::string("cannot be started: ") + std::strerror(error));
   }
   input_ = std::move(input.ours);
@@ -212,8 +216,15 @@ void Process::end_input() {
 Process::~Process() {
   end_input();
   if (!has_ended_by(input_ended_ + grace)) kill(guard_, SIGTERM);
-  while (guard_ > 0 && waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+  if (guard_ > 0) wait_for_end();
+}
+
+int Process::wait_for_end() {
+  int status = 0;
+  while (waitpid(guard_, &status, 0) < 0 && errno == EINTR) {
   }
+  guard_ = 0;
+  return status;
 }
 
 void Process::send(const std::string& line) {
@@ -230,13 +241,13 @@ std::string Process::answer(double timeout_s, int given_up) {
       return line;
     }
     if (said_.size() > most_of_a_line) fail("answers without an end of the line");
+    if (Clock::now() >= deadline) fail(fmt::format("did not answer within {} s", timeout_s));
     pollfd waits[] = {{to_send_.empty() ? -1 : input_.number(), POLLOUT, 0},
                       {output_.number(), POLLIN, 0},
                       {errors_.number(), POLLIN, 0},
                       {given_up, POLLIN, 0}};
     const int ready = poll(waits, std::size(waits), milliseconds_until(deadline));
     if (ready < 0 && errno != EINTR) throw InternalError(std::string("waiting for a program: ") + std::strerror(errno));
-    if (ready == 0 && Clock::now() >= deadline) fail(fmt::format("did not answer within {} s", timeout_s));
     if (ready <= 0) continue;
     if (waits[3].revents != 0) fail("is given up");
     if (waits[2].revents != 0) listen_to_errors();
@@ -282,10 +293,13 @@ std::string Process::quoting(const std::string& what) {
   return what + "; the last line of its stderr: " + scenario::on_one_line(quoted);
 }
 
+// What is written by then, and no more than a pipe holds of what a program that never stops writes after it.
 void Process::listen_to_errors_until(Clock::time_point deadline) {
-  for (; errors_.number() >= 0; listen_to_errors()) {
+  constexpr int most_reads_late = 16;
+  for (int late = 0; errors_.number() >= 0 && late < most_reads_late; listen_to_errors()) {
     pollfd wait = {errors_.number(), POLLIN, 0};
     if (poll(&wait, 1, milliseconds_until(deadline)) <= 0) return;
+    if (Clock::now() >= deadline) ++late;
   }
 }
 
@@ -293,12 +307,8 @@ void Process::listen_to_errors_until(Clock::time_point deadline) {
 void Process::fail_as_ended() {
   const auto deadline = Clock::now() + grace;
   listen_to_errors_until(deadline);
-  int status = 0;
   if (!has_ended_by(deadline)) fail("has closed its output");
-  while (waitpid(guard_, &status, 0) < 0 && errno == EINTR) {
-  }
-  guard_ = 0;
-  fail(how_it_ended(status));
+  fail(how_it_ended(wait_for_end()));
 }
 
 bool Process::has_ended_by(Clock::time_point deadline) const {

@@ -34,6 +34,10 @@ class Descriptor {
   int number_;
 };
 
+// The same under a number above those that a program's own are made from: one of a closed standard stream, say, would
+// be replaced there.
+Descriptor out_of_the_way(int descriptor);
+
 class Process {
  public:
   // Starts `command` in `folder`, with `memory` as its descriptor 3, in a process group of its own. A process between
@@ -59,6 +63,7 @@ class Process {
   void listen_to_errors_until(std::chrono::steady_clock::time_point deadline);
   [[noreturn]] void fail(const std::string& what) { throw ProcessFailed(quoting(what)); }
   [[noreturn]] void fail_as_ended();
+  int wait_for_end();
   bool has_ended_by(std::chrono::steady_clock::time_point deadline) const;
 
   Descriptor input_, output_, errors_;  // our ends

@@ -115,6 +115,18 @@ def main(program):
             print(f"{case}: {'; '.join(problems) or 'the same'}")
             wrong += len(problems)
 
+        # A result is of its data, which the program reads.
+        with open(os.path.join(work, "data", "t10k-labels-idx1-ubyte"), "r+b") as file:
+            file.seek(-1, os.SEEK_END)
+            last = file.read()[0]
+            file.seek(-1, os.SEEK_END)
+            file.write(bytes([(last + 1) % 10]))
+        again = subprocess.run([program, "run", "own.json", "--quiet", "--out", "results", "--set", "name=ako", *python,
+                                "--set", "record.weights=true", "--set", "record.batches=true"],
+                               cwd=work, stderr=subprocess.PIPE, text=True)
+        print(f"with other data: exit code {again.returncode}, {again.stderr.strip()}")
+        wrong += again.returncode != 2 or "model differs" not in again.stderr
+
         subprocess.run([program, "new", "own_model", "-o", "mine.json"], cwd=work, check=True)
         subprocess.run([program, "run", "mine.json", "--quiet", "--set", "name=mine",
                         "--set", f'model.command=["{sys.executable}","own_model.py"]'], cwd=work, check=True)

@@ -33,6 +33,14 @@ printf '{"name": "grid", "base": "easgd.json", "vary": {"algorithm.tau": [2, 4]}
 "$ddlsim" sweep grid.json --load "$library" --quiet || fail "no sweep"
 [ "$(grep -c . results/grid/sweep.csv)" -eq 3 ] || fail "$(cat results/grid/sweep.csv)"
 
+# A folder may have colons and backslashes, in the variable behind a backslash; runs of a sweep find it, too.
+mkdir 'a:b\c'
+cp "$library" 'a:b\c'
+DDLSIM_PLUGINS=':a\:b\\c/libeasgd.so:' "$ddlsim" check easgd.json >/dev/null || fail "a colon in DDLSIM_PLUGINS"
+sed 's/"grid"/"colons"/' grid.json >colons.json
+"$ddlsim" sweep colons.json --load 'a:b\c/libeasgd.so' --quiet || fail "no sweep by a path with a colon"
+[ "$(grep -c . results/colons/sweep.csv)" -eq 3 ] || fail "$(cat results/colons/sweep.csv)"
+
 # In a scenario; only what runs it opens it.
 sed '0,/{/s//{ "load": ["build\/libeasgd.so"],/' easgd.json >named.json
 "$ddlsim" named.json --set name=named --quiet || fail "a scenario's library is not opened"

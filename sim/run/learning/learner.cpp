@@ -99,7 +99,10 @@ class ProgramLearner final : public Learner {
     return {{outcome.loss, nan}, outcome.not_finite};
   }
   nn::Score evaluate(int thread, std::span<const float> weights) override {
-    const external::Evaluation told = program_.evaluate(thread, weights);
+    const std::optional<external::Evaluation> answer = program_.evaluate(thread, weights);
+    // Which scores the program tells is not known from this one: another evaluation may be the first to say it.
+    if (!answer) return {nan, 0};
+    const external::Evaluation& told = *answer;
     const bool by_loss = scenario_.evaluate.metric == scenario::MetricName::loss;
     check_told(told, by_loss, "$.evaluate.metric");
     if (scenario_.stop.accuracy) check_told(told, false, "$.stop.accuracy");

@@ -136,8 +136,9 @@ while read -r line; do
     is bad_tensor && echo '{"protocol":1,"tensors":[["w",2]],"train":40,"test":10}'
     is no_samples && echo '{"protocol":1,"tensors":[["w",[2]]],"train":0,"test":10}'
     is hangs_at_once && sleep 986543
+    is versioned && version=",\"version\":\"$(cat data)\""
     is labelled && labels=',"labels":[0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1]'
-    echo '{"protocol":1,"tensors":[["a.w",[1]],["b.w",[1]]],"train":40,"test":10'"$labels}" ;;
+    echo '{"protocol":1,"tensors":[["a.w",[1]],["b.w",[1]]],"train":40,"test":10'"$labels$version}" ;;
   *'"do":"initial"'*)
     put '\0\0\0\0\0\0\0\0'
     is nan_at_first && put '\0\0\300\177\0\0\0\0'
@@ -148,6 +149,7 @@ while read -r line; do
     is dies && { echo 'ValueError: no such sample' >&2; exit 1; }
     is is_killed && kill -9 $$
     is hangs && sleep 986543
+    is floods && yes 'warning 986543' >&2
     is leaves_others && { sleep 986543 & exit 0; }
     is babbles && echo 'epoch 1'
     is forgets && { echo '{"did":"initial","values":2}'; continue; }
