@@ -10,11 +10,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE / "python"))  # not needed where ddlsim is installed
+SCENARIOS = next(folder for folder in (HERE / "scenarios", Path("/usr/share/ddlsim/scenarios")) if folder.is_dir())
 import ddlsim  # noqa: E402
 
 SYSTEMS = {"ako_p3": "Ako, P=3", "ad_psgd": "AD-PSGD", "ps_async": "asynchronous server", "ring_allreduce": "ring all-reduce",
            "single": "one worker alone"}
-results = {name: ddlsim.run(HERE / f"scenarios/het_wan_{name}.json", seeds=[1, 2, 3], out="picture-results", progress=True,
+results = {name: ddlsim.run(SCENARIOS / f"het_wan_{name}.json", seeds=[1, 2, 3], out="picture-results", progress=True,
                             **{"stop.time": "300s", "evaluate.every": "10s", "evaluate.samples": 500})
            for name in SYSTEMS}
 
