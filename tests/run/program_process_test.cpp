@@ -46,6 +46,7 @@ scenario::Scenario asking(const std::string& shell) {
       "compute": { "seconds_per_batch": "1s" }, "algorithm": "ako", "stop": { "iterations": 1 } })",
       "s.json");
   scenario.program->command = {"sh", "-c", shell};
+  scenario.program->timeout.value = 20;
   return scenario;
 }
 
