@@ -6,12 +6,12 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
+#include "core/data/files/npy.hpp"
+#include "core/data/files/zip_file.hpp"
 #include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
-#include "core/data/npy.hpp"
 #include "core/data/own_files.hpp"
-#include "core/data/zip_file.hpp"
 
 namespace ddl::data {
 namespace {

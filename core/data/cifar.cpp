@@ -4,7 +4,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/natural_order.hpp"
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
 #include "core/data/loaders.hpp"
 
 namespace ddl::data {

@@ -7,8 +7,8 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/data/byte_file.hpp"
 #include "core/data/categories.hpp"
+#include "core/data/files/byte_file.hpp"
 #include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/base/check.hpp"
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
 #include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"
@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_text_bytes = std::size_t{256} << 20;
 constexpr const char* file_of_folder = "input.txt";
+constexpr std::size_t code_points_there_are = 0x110000;
 
 std::string text_path(const DataSpec& spec) {
   if (spec.path.empty()) throw KeyError("path", "is missing; expected a text file, or a folder with input.txt");
@@ -43,7 +44,7 @@ std::optional<char32_t> next_code_point(std::string_view text, std::size_t& at) 
   }
   constexpr char32_t least[] = {0x80, 0x800, 0x10000};
   const bool surrogate = point >= 0xd800 && point <= 0xdfff;
-  if (point < least[length - 2] || point > 0x10ffff || surrogate) return std::nullopt;
+  if (point < least[length - 2] || point >= code_points_there_are || surrogate) return std::nullopt;
   at += length;
   return point;
 }
@@ -80,21 +81,20 @@ struct Symbols {
 Symbols symbols_of(const DataSpec& spec) {
   const std::string path = text_path(spec);
   const std::vector<char32_t> points = code_points(path);
-  std::vector<char32_t> known = points;
-  std::ranges::sort(known);
-  known.erase(std::ranges::unique(known).begin(), known.end());
-  if (known.size() < 2) throw InputError(path + ": has one symbol again and again; expected at least two");
-  if (known.size() > most_classes_of_labels) {
-    throw InputError(path + ": has " + std::to_string(known.size()) + " different symbols; expected at most " +
+  std::vector<int> class_of(code_points_there_are, -1);  // by code point; -1: not in the text
+  for (const char32_t point : points) class_of[point] = 0;
+  int known = 0;
+  for (int& its_class : class_of) its_class = its_class < 0 ? its_class : known++;
+  if (known < 2) throw InputError(path + ": has one symbol again and again; expected at least two");
+  if (static_cast<std::size_t>(known) > most_classes_of_labels) {
+    throw InputError(path + ": has " + std::to_string(known) + " different symbols; expected at most " +
                      std::to_string(most_classes_of_labels));
   }
   Symbols symbols{.all = {},
-                  .classes = static_cast<int>(known.size()),
+                  .classes = known,
                   .for_training = points.size() * 9 / 10,
                   .context = static_cast<std::size_t>(spec.context.value_or(symbols_of_context))};
-  for (const char32_t point : points) {
-    symbols.all.push_back(static_cast<std::uint8_t>(std::ranges::lower_bound(known, point) - known.begin()));
-  }
+  for (const char32_t point : points) symbols.all.push_back(static_cast<std::uint8_t>(class_of[point]));
   const std::size_t for_testing = points.size() - symbols.for_training;
   if (std::min(symbols.for_training, for_testing) <= symbols.context) {
     throw KeyError("context", counted(static_cast<std::int64_t>(symbols.context), "symbol") + ", but " + path +

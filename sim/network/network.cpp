@@ -45,6 +45,13 @@ std::vector<Transmission*> in_order(std::vector<Transmission*> transmissions) {
   return transmissions;
 }
 
+// Of messages within hosts, which no transport carries. The next of their queues follow.
+void end_at_once(std::vector<Transmission*>& within_hosts, const std::function<void(const Transmission&)>& end) {
+  while (!within_hosts.empty()) {
+    for (const Transmission* it : in_order(std::exchange(within_hosts, {}))) end(*it);
+  }
+}
+
 void cut_off(const Channels& channels, const Transport& transport, Observer& observer) {
   for (const auto& from : channels) {
     for (const auto& [target, channel] : from) {
@@ -207,11 +214,7 @@ void Network::advance() {
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   transport_->start(in_order(std::exchange(starting_, {})));
-  while (!within_hosts_.empty()) {  // no transport carries them; the next of their queues follow at once
-    for (const Transmission* it : in_order(std::exchange(within_hosts_, {}))) {
-      end_transmission(*find(channels_, it->pair));
-    }
-  }
+  end_at_once(within_hosts_, [this](const Transmission& it) { end_transmission(*find(channels_, it.pair)); });
   pauses_.end_all();
   wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
 }

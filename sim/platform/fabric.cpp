@@ -76,6 +76,48 @@ std::vector<s4u::Link*> links_between(const Hosts& hosts, const s4u::Engine& eng
   return {used.begin(), used.end()};
 }
 
+// All but loopback and Wi-Fi, in the order in which users see them.
+std::vector<std::pair<LinkInfo, s4u::Link*>> described(const std::vector<s4u::Link*>& links, const s4u::Engine& engine,
+                                                       bool one_way, const std::set<std::string>& own_names) {
+  std::vector<std::pair<LinkInfo, s4u::Link*>> found;
+  for (auto* link : links) {
+    if (link->get_name() == loopback || is_wifi(link)) continue;
+    found.emplace_back(describe(*link, engine, one_way, own_names), link);
+  }
+  std::ranges::sort(found, [](const auto& a, const auto& b) {
+    if (a.first.name != b.first.name) return natural_less(a.first.name, b.first.name);
+    return a.first.direction < b.first.direction;
+  });
+  return found;
+}
+
+HostsOfNodes hosts_of(const Hosts& hosts) {
+  HostsOfNodes of_nodes;
+  std::unordered_map<const s4u::Host*, int> first;
+  for (const auto* host : hosts) {
+    const auto [known, alone] = first.try_emplace(host, static_cast<int>(of_nodes.names.size()));
+    of_nodes.names.push_back(host->get_name());
+    of_nodes.first.push_back(known->second);
+    of_nodes.shared.push_back(!alone);
+    if (!alone) of_nodes.shared[static_cast<std::size_t>(known->second)] = true;
+  }
+  return of_nodes;
+}
+
+// A server on a worker's host has a name of its own in results.
+std::vector<std::string> names_of_nodes(const HostsOfNodes& of_nodes, const s4u::Engine& engine,
+                                        const std::string& origin) {
+  std::vector<std::string> names = of_nodes.names;
+  for (std::size_t node = 0; node < names.size(); ++node) {
+    if (of_nodes.first[node] == static_cast<int>(node)) continue;
+    names[node] += " server";
+    if (engine.host_by_name_or_null(names[node]) == nullptr) continue;
+    throw InputError(origin + ": host " + scenario::in_quotes(names[node]) +
+                     " is called like the server on another one; expected another name");
+  }
+  return names;
+}
+
 // The first such route by its ends, or nothing.
 std::string without_links(const Hosts& hosts) {
   for (const auto* source : hosts) {
@@ -171,8 +213,7 @@ struct Fabric::Parts {
   std::unique_ptr<s4u::Engine> engine;
   Nodes nodes;
   std::vector<std::string> names;
-  std::vector<int> first_on_host;  // by node
-  std::vector<char> shares_host;   // likewise
+  HostsOfNodes of_nodes;
   NetworkPlan plan;
   NetworkNumbers numbers;
   std::string origin;  // of the platform, for errors
@@ -190,35 +231,9 @@ struct Fabric::Parts {
   std::unordered_map<const s4u::Link*, int> link_index;
   Routes routes;
 
-  // A server on a worker's host has a name of its own in results.
-  void name_nodes() {
-    std::unordered_map<const s4u::Host*, int> first;
-    for (const auto* host : nodes.hosts) {
-      const auto [of_host, alone] = first.try_emplace(host, static_cast<int>(names.size()));
-      first_on_host.push_back(of_host->second);
-      shares_host.push_back(!alone);
-      names.push_back(host->get_name());
-      if (alone) continue;
-      shares_host[static_cast<std::size_t>(of_host->second)] = true;
-      names.back() += " server";
-      if (engine->host_by_name_or_null(names.back()) != nullptr) {
-        throw InputError(origin + ": host " + scenario::in_quotes(names.back()) +
-                         " is called like the server on another one; expected another name");
-      }
-    }
-  }
-
   void list_links(bool generated, bool one_way) {
-    std::vector<std::pair<LinkInfo, s4u::Link*>> found;
-    for (auto* link : generated ? engine->get_all_links() : links_between(nodes.hosts, *engine)) {
-      if (link->get_name() != loopback && !is_wifi(link)) {
-        found.emplace_back(describe(*link, *engine, one_way, file.links), link);
-      }
-    }
-    std::ranges::sort(found, [](const auto& a, const auto& b) {
-      if (a.first.name != b.first.name) return natural_less(a.first.name, b.first.name);
-      return a.first.direction < b.first.direction;
-    });
+    auto found = described(generated ? engine->get_all_links() : links_between(nodes.hosts, *engine), *engine, one_way,
+                           file.links);
     for (auto& [info, link] : found) {
       link_index[link] = static_cast<int>(links.size());
       links_of_simgrid.push_back(link);
@@ -231,9 +246,7 @@ struct Fabric::Parts {
   void find_changes(const scenario::Scenario& scenario) {
     std::vector<double> speeds_flops;
     for (const auto* host : nodes.hosts) speeds_flops.push_back(host->get_speed());
-    std::vector<std::string> hosts;
-    for (const auto* host : nodes.hosts) hosts.push_back(host->get_name());
-    changes = changes_of(scenario, links, hosts, nodes.workers, speeds_flops);
+    changes = changes_of(scenario, links, of_nodes.names, nodes.workers, speeds_flops);
     more_latency_s.resize(links.size());
     less_latency_s.resize(links.size());
     most_bandwidth.assign(links.size(), 1);
@@ -275,7 +288,8 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
     parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, file->file);
     std::tie(parts_->file, parts_->nodes) = load_file(scenario, *file, *parts_->engine);
   }
-  parts_->name_nodes();
+  parts_->of_nodes = hosts_of(parts_->nodes.hosts);
+  parts_->names = names_of_nodes(parts_->of_nodes, *parts_->engine, parts_->origin);
   parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
   check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
@@ -298,8 +312,8 @@ int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.s
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 std::string Fabric::host_name(int node) const { return host(node)->get_name(); }
-int Fabric::first_on_host(int node) const { return parts_->first_on_host.at(static_cast<std::size_t>(node)); }
-bool Fabric::shares_host(int node) const { return parts_->shares_host.at(static_cast<std::size_t>(node)) != 0; }
+int Fabric::first_on_host(int node) const { return parts_->of_nodes.first.at(static_cast<std::size_t>(node)); }
+bool Fabric::shares_host(int node) const { return parts_->of_nodes.shared.at(static_cast<std::size_t>(node)) != 0; }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 int Fabric::core_count(int node) const { return host(node)->get_core_count(); }
 int Fabric::site(int node) const { return parts_->nodes.sites.at(static_cast<std::size_t>(node)); }

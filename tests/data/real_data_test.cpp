@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -77,6 +78,19 @@ TEST_CASE("CIFAR-10 has 1000 test images per class and inputs near mean zero and
     CHECK(std::abs(sum / count) < 0.01);
     CHECK(std::sqrt(squares / count) == doctest::Approx(1).epsilon(0.01));
   }
+}
+
+TEST_CASE("Tiny Shakespeare has 65 symbols, of which the blank comes 153,274 times in training") {
+  const auto path = real_data("tinyshakespeare");
+  if (!path) return;
+  const DataSplit data = load(DataSource::text, *path);
+  CHECK(data.train.classes == 65);
+  CHECK(data.train.shape == Shape{16 * 65, 1, 1});
+  CHECK(data.train.size() == 1003838);
+  CHECK(data.test.size() == 111524);
+  constexpr std::uint8_t blank = 1, e = 43;  // behind the end of a line; behind 13 signs, capitals, a to d
+  CHECK(std::ranges::count(data.train.labels, blank) == 153274);
+  CHECK(std::ranges::count(data.test.labels, e) == 9115);
 }
 
 }  // namespace ddl::data::real_data_test

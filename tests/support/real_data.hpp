@@ -1,4 +1,5 @@
-// The folder of real data sets (mnist/, fashion-mnist/, cifar-10/), from the environment variable DDLSIM_DATA.
+// The folder of real data sets (mnist/, fashion-mnist/, cifar-10/, tinyshakespeare/), from the environment variable
+// DDLSIM_DATA.
 #pragma once
 
 #include <cstdio>

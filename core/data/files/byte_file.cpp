@@ -1,4 +1,4 @@
-#include "core/data/byte_file.hpp"
+#include "core/data/files/byte_file.hpp"
 
 #include <zlib.h>
 

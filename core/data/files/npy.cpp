@@ -1,4 +1,4 @@
-#include "core/data/npy.hpp"
+#include "core/data/files/npy.hpp"
 
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "core/data/zip_file.hpp"
+#include "core/data/files/zip_file.hpp"
 
 #include <zlib.h>
 
@@ -11,7 +11,7 @@
 namespace ddl::data {
 namespace {
 
-constexpr std::size_t end_bytes = 22, entry_bytes = 46, header_bytes = 30, longest_comment = 65535;
+constexpr std::size_t end_bytes = 22, entry_bytes = 46, local_header_bytes = 30, longest_comment = 65535;
 constexpr std::uint64_t most_inflated = 1032;  // of deflate
 constexpr std::uint32_t end_mark = 0x06054b50, entry_mark = 0x02014b50, header_mark = 0x04034b50;
 
@@ -126,9 +126,9 @@ std::vector<std::uint8_t> ZipFile::bytes_at(std::uint64_t begin, std::uint64_t c
 
 // Of its data, behind a header of its own.
 std::uint64_t ZipFile::begin_of(const Member& member) {
-  const std::vector<std::uint8_t> header = bytes_at(member.header_at, header_bytes);
+  const std::vector<std::uint8_t> header = bytes_at(member.header_at, local_header_bytes);
   if (number(header, 0, 4) != header_mark) fail("has a damaged member; expected a whole zip file");
-  const std::uint64_t begin = member.header_at + header_bytes + number(header, 26, 2) + number(header, 28, 2);
+  const std::uint64_t begin = member.header_at + local_header_bytes + number(header, 26, 2) + number(header, 28, 2);
   const bool possible = member.deflated ? member.bytes <= member.stored_bytes * most_inflated + most_inflated
                                         : member.bytes == member.stored_bytes;
   if (!possible || begin + member.stored_bytes > directory_at_) {
