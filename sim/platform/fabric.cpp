@@ -91,13 +91,6 @@ std::vector<std::pair<LinkInfo, s4u::Link*>> described(const std::vector<s4u::Li
   return found;
 }
 
-// By node; of two nodes on one host the second is a server.
-struct HostsOfNodes {
-  std::vector<std::string> names;
-  std::vector<int> first;    // node on the host
-  std::vector<char> shared;  // by two nodes
-};
-
 HostsOfNodes hosts_of(const Hosts& hosts) {
   HostsOfNodes of_nodes;
   std::unordered_map<const s4u::Host*, int> first;

@@ -27,6 +27,13 @@ struct Nodes {
   std::vector<std::string> site_names = {};  // by these numbers; empty: the platform does not name them
 };
 
+// By node; of two nodes on one host the second is a server.
+struct HostsOfNodes {
+  std::vector<std::string> names;
+  std::vector<int> first;    // node on the host
+  std::vector<char> shared;  // by two nodes
+};
+
 // Makes the hosts, links and routes of a generated network.
 Nodes generate(const Layout& layout, const simgrid::s4u::Engine& engine);
 
