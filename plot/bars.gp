@@ -1,7 +1,8 @@
 # Horizontal bars in panels. Expects $points (a block per panel and series: value, -, low, high), per series colour[], per
 # panel left[], right[], bottom[], top[], and `foot`, where bars start; ranges, marks of axes and all texts are set.
 series = |colour|
-set grid xtics
+unset grid
+set grid xtics linetype 1 linewidth 0.6 linecolor rgb "#e4e4e4"
 set border 1
 set multiplot
 do for [p=1:|left|] {

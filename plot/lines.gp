@@ -5,7 +5,6 @@
 series = |colour|
 moved(x, i) = x + apart * (i - (series + 1) / 2.0)
 set style fill transparent solid 0.16 noborder
-set grid ytics
 set multiplot
 do for [p=1:|left|] {
   set lmargin at screen left[p]

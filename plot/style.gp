@@ -20,5 +20,5 @@ mark_size = type_size < 10 ? 0.4 : 0.6
 soft = "#555555"
 set border 3 linewidth 1 linecolor rgb "#444444"
 set tics nomirror out scale 0.5 textcolor rgb "#222222"
-set grid linetype 1 linewidth 0.6 linecolor rgb "#e4e4e4"
+set grid ytics linetype 1 linewidth 0.6 linecolor rgb "#e4e4e4"
 set key off

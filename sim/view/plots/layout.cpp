@@ -89,7 +89,8 @@ Layout::Layout(Content content, const std::string& size) : content_(std::move(co
   rows_ = (panels + columns_ - 1) / columns_;
   key_at_side_ = is_screen_ && panels == 1;
   for (const Key& key : content_.keys) {
-    legends_.emplace_back(key, key_at_side_ ? screen_names : units(canvas_.width) - 2 * edge);
+    legends_.emplace_back(key, key_at_side_ ? screen_names : units(canvas_.width) - 2 * edge,
+                          key_at_side_ ? 1 : key.names.size());
     if (key_at_side_)
       content_.room_at_right = std::max(content_.room_at_right, legends_.back().width() + between_parts);
   }

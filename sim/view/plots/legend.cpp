@@ -14,10 +14,10 @@ double sample_of(Key::Shows shows) { return (shows == Key::Shows::areas ? side :
 
 }  // namespace
 
-Legend::Legend(const Key& key, double room) : key_(key) {
+Legend::Legend(const Key& key, double room, std::size_t most_columns) : key_(key) {
   const double sample = sample_of(key.shows);
   for (const std::string& name : key.names) names_.push_back(broken(name, room - sample));
-  for (std::size_t columns = names_.size(); !arrange(columns, room) && columns > 1;) --columns;
+  for (std::size_t columns = std::min(names_.size(), most_columns); !arrange(columns, room) && columns > 1;) --columns;
 }
 
 // Names run down the columns, so that neighbours in order are neighbours here. Says whether they have room.

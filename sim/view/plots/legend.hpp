@@ -1,6 +1,7 @@
 // What tells the series of a picture apart, in columns of its measured texts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ struct Key {
 // All distances are in units of the type's size.
 class Legend {
  public:
-  // As many columns as fit into `room`; names that are longer are broken.
-  Legend(const Key& key, double room);
+  // As many columns as fit into `room`, `most_columns` at most; names that are longer are broken.
+  Legend(const Key& key, double room, std::size_t most_columns);
   double width() const;
   double height() const;
   // The left end of its highest line, in the picture's units.

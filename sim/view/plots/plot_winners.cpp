@@ -78,7 +78,7 @@ struct Legended {
 std::string area_colour(const std::string& colour) {
   std::string light = "#";
   for (const std::size_t at : {1U, 3U, 5U}) {
-    constexpr double towards_white = 0.4;
+    constexpr double towards_white = 0.5;
     const int part = std::stoi(colour.substr(at, 2), nullptr, 16);
     light += fmt::format("{:02x}", static_cast<int>(part + towards_white * (255 - part)));
   }
