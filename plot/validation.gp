@@ -11,7 +11,7 @@ distances = "../tables/validation_distances.csv"
 held_out = "../tables/validation_held_out.csv"
 former(table, model) = sprintf("< awk -F, '$1 == \"%s\" && $7 == \"%s\" { print $8 \",\" $9 }' former_models.csv", table, model)
 curves = "curves.csv"
-set multiplot layout 2,2 margins 0.075,0.985,0.075,0.96 spacing 0.09,0.135
+set multiplot layout 2,2 margins 0.085,0.985,0.075,0.95 spacing 0.1,0.135
 
 set xlabel "measured over real TCP, seconds per cycle"
 set ylabel "simulated / measured"

@@ -27,3 +27,5 @@ cp "$work/study/tables/"validation_*.csv "$here/../tables/"
 cp "$work/study/validation.md" "$here/../validation.md"
 cd "$here"
 gnuplot -e 'picture_format="svg"; picture_file="validation.svg"' "$root/plot/validation.gp"
+# Where a reader lacks the font, one as wide.
+sed -i 's/font-family="DejaVu Sans"/font-family="DejaVu Sans, Verdana, sans-serif"/' validation.svg

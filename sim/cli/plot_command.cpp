@@ -6,12 +6,14 @@
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/view/plots/figure.hpp"
 #include "sim/view/plots/gnuplot.hpp"
+#include "sim/view/plots/panels.hpp"
 
 namespace ddl::cli {
 namespace {
 
 void draw_groups(const PlotSettings& settings, std::vector<results::FinishedRun> runs) {
-  const results::GroupedRuns grouped = results::group_runs(std::move(runs), !settings.every_run);
+  results::GroupedRuns grouped = results::group_runs(std::move(runs), !settings.every_run);
+  view::drop_what_is_decided(grouped);
   const auto draw = settings.kind == "map"         ? view::plot_winners
                     : settings.kind == "target"    ? view::plot_targets
                     : settings.kind == "speedup"   ? view::plot_speed_up

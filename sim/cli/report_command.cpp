@@ -5,6 +5,7 @@
 #include "sim/results/reading/find_results.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/whole_file.hpp"
+#include "sim/view/plots/panels.hpp"
 #include "sim/view/report.hpp"
 
 namespace ddl::cli {
@@ -19,8 +20,9 @@ void report(const ReportSettings& settings) {
   const std::string title = !settings.title.empty()       ? settings.title
                             : settings.results.size() > 1 ? name + " and others"
                                                           : name;
-  const auto bytes = static_cast<double>(
-      view::write_report(settings.file, title, results::group_runs(std::move(runs)), settings.answer));
+  results::GroupedRuns grouped = results::group_runs(std::move(runs));
+  view::drop_what_is_decided(grouped);
+  const auto bytes = static_cast<double>(view::write_report(settings.file, title, grouped, settings.answer));
   results::message_stream(settings.file) << settings.file << ", " << results::readable_bytes(bytes) << "\n";
 }
 

@@ -48,14 +48,24 @@ Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, b
 
 }  // namespace
 
-Answer answer_of(const results::GroupedRuns& runs) {
-  if (!shared_targets(runs).empty()) {
-    const double target = telling_target(runs);
-    Answer answer = ranked_by(runs, results::time_to(target, runs.metric()), true);
-    answer.target = target;
-    if (!answer.rankings.empty()) return answer;
+std::vector<Answer> answers_of(const results::GroupedRuns& runs) {
+  std::vector<double> targets = shared_targets(runs);
+  std::ranges::sort(targets);
+  std::vector<Answer> answers;
+  for (const double target : targets) {
+    answers.push_back(ranked_by(runs, results::time_to(target, runs.metric()), true));
+    answers.back().target = target;
+    if (answers.back().rankings.empty()) answers.pop_back();
   }
-  return ranked_by(runs, results::final_of(runs.metric()), runs.metric().less_is_better);
+  answers.push_back(ranked_by(runs, results::final_of(runs.metric()), runs.metric().less_is_better));
+  return answers;
+}
+
+Answer answer_of(const results::GroupedRuns& runs) {
+  const std::vector<Answer> answers = answers_of(runs);
+  if (answers.size() == 1) return answers.front();
+  const auto telling = std::ranges::find(answers, std::optional(telling_target(runs)), &Answer::target);
+  return telling == answers.end() ? answers.back() : *telling;
 }
 
 }  // namespace ddl::view

@@ -29,8 +29,12 @@ struct Answer {
   std::vector<Ranking> rankings;
 };
 
-// By the time to the largest target that some system reaches in each condition, else to the one that most reach, if any
-// is reached; otherwise by the final accuracy. No rankings where runs have neither.
+// By each target that some system reaches, the smallest first, and by the metric at the end. No rankings where runs
+// have neither.
+std::vector<Answer> answers_of(const results::GroupedRuns& runs);
+
+// One of these: by the time to the largest target that some system reaches in each condition, else to the one that most
+// reach, if any is reached; otherwise by the final accuracy. No rankings where runs have neither.
 Answer answer_of(const results::GroupedRuns& runs);
 
 }  // namespace ddl::view

@@ -72,8 +72,6 @@ constexpr int name_marks[] = {mark::square,      mark::circle,   mark::up,      
                               mark::diamond,     mark::pentagon, mark::star,      mark::open_square,
                               mark::open_circle, mark::open_up,  mark::open_down, mark::open_diamond};
 
-constexpr int dash_kinds = 5;  // that gnuplot knows
-
 using Rgb = std::array<int, 3>;
 
 Rgb parts_of(const std::string& colour) {

@@ -7,6 +7,8 @@
 
 namespace ddl::view {
 
+constexpr int dash_kinds = 5;  // that gnuplot knows
+
 struct Look {
   std::string colour;  // "#0072b2"
   int mark = 1;        // gnuplot's point type

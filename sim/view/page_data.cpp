@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -144,8 +145,7 @@ Json looks_of_schemes(const results::GroupedRuns& runs) {
 }
 
 // The systems in order, per condition; values as [mean, half width or null] or null.
-Json answer_json(const results::GroupedRuns& runs) {
-  const Answer answer = answer_of(runs);
+Json answer_json(const Answer& answer) {
   Json json = {{"measure", answer.measure}, {"target", shortened(answer.target)}, {"rankings", Json::array()}};
   for (const Ranking& ranking : answer.rankings) {
     Json order = Json::array();
@@ -180,16 +180,19 @@ Json student_factors(const results::GroupedRuns& runs) {
   return factors;
 }
 
-// What carried the messages, in every way that a run has it.
+// What carried the messages, in every way that a run has it; and why, unless the reasons differ.
 std::string networks_of(const results::GroupedRuns& runs) {
-  std::set<std::string> texts;
+  std::map<std::string, std::set<std::string>> reasons;
   for (const results::RunGroup& group : runs.groups) {
     for (const results::FinishedRun& run : group.runs) {
-      if (!run.network.empty()) texts.insert(run.network);
+      const std::size_t reason = std::min(run.network.find(" ("), run.network.size());
+      if (!run.network.empty()) reasons[run.network.substr(0, reason)].insert(run.network.substr(reason));
     }
   }
   std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? " Network: " : "; ") + one;
+  for (const auto& [network, why] : reasons) {
+    text += (text.empty() ? " Network: " : "; ") + network + (why.size() == 1 ? *why.begin() : "");
+  }
   return text.empty() ? text : text + ".";
 }
 
@@ -227,7 +230,9 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
                     {"bytes_to", results::bytes_to(metric)}};
   data["targets"] = targets;
   data["thinned"] = thinned;
-  data["answer"] = answer_json(runs);
+  data["answer"] = answer_json(answer_of(runs));
+  data["answers"] = Json::array();
+  for (const Answer& answer : answers_of(runs)) data["answers"].push_back(answer_json(answer));
   data["looks"] = looks_of_schemes(runs);
   data["t95"] = student_factors(runs);
   return data;

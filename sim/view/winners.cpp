@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "core/base/check.hpp"
-#include "core/base/natural_order.hpp"
 #include "sim/results/reading/statistics.hpp"
-#include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/view/plots/panels.hpp"
 #include "sim/view/targets.hpp"
@@ -17,30 +14,11 @@
 namespace ddl::view {
 namespace {
 
-// The position of a value on an axis: a number, or a quantity with its unit.
-std::optional<double> number_of(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return number;
-  for (const scenario::Dimension dimension : {scenario::Dimension::bandwidth, scenario::Dimension::time,
-                                              scenario::Dimension::size, scenario::Dimension::speed}) {
-    if (const scenario::Quantity quantity = scenario::parse_quantity(text, dimension); quantity.problem.empty())
-      return quantity.value;
-  }
-  return std::nullopt;
-}
-
-bool comes_before(const std::string& a, const std::string& b) {
-  const auto number_a = number_of(a), number_b = number_of(b);
-  if (number_a && number_b && *number_a != *number_b) return *number_a < *number_b;
-  return natural_less(a, b);
-}
-
 std::vector<std::string> values_of(const results::GroupedRuns& runs, std::size_t column) {
   std::set<std::string> values;
   for (const results::RunGroup& group : runs.groups) values.insert(group.varied.at(column));
   std::vector<std::string> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end(), comes_before);
+  std::sort(sorted.begin(), sorted.end(), value_less);
   return sorted;
 }
 

@@ -104,6 +104,42 @@ async function check_answer(lines) {
   expect((await missed(1)) === "not reached by all runs", `one of two runs reaches it: ${await missed(1)}`);
 }
 
+// Another target, or the accuracy at the end, gives another answer, and the summary shows that target alone.
+async function check_targets() {
+  const choices = await value_of("data.answers?.length ?? 0");
+  if (choices < 2) return;
+  const verdict = () => value_of("document.getElementById('verdict').textContent");
+  const before = await verdict(), chosen = await value_of("document.getElementById('answer-by').value");
+  const columns = () => value_of("[...document.querySelectorAll('#summary th')].filter((head) => /^time to/.test(head.textContent)).length");
+  const seen = new Set();
+  for (const target of await value_of("data.answers.map(({ target }) => String(target ?? 'end'))")) {
+    await choose("answer-by", target);
+    seen.add(await verdict());
+    const places = await value_of("data.answer.rankings.length");
+    expect(places > 0, `nothing is ranked by ${target}`);
+    if (target !== "end") expect((await verdict()).includes(target), `by ${target} it says "${await verdict()}"`);
+    if (await value_of("data.targets.length > 1")) expect((await columns()) === (target === "end" ? 0 : 1), `the summary has other targets than ${target}`);
+  }
+  expect(seen.size === choices, "two targets have one verdict");
+  await choose("answer-by", chosen);
+  expect((await verdict()) === before, "the first answer does not come back");
+}
+
+// Nothing of a card is beyond the edge, and the texts of a map are within their cells.
+async function check_edges(width) {
+  const beyond = await value_of(`[...document.querySelectorAll(".cards td")].filter((cell) =>
+    cell.getBoundingClientRect().right > window.innerWidth || cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`);
+  expect(beyond.length === 0, `beyond the edge of ${width} px: ${beyond}`);
+  const cut = await value_of(`(() => { const cut = []; let box = null;
+    for (const part of document.querySelectorAll("#map svg > *")) {
+      const { left, right, top, bottom } = part.getBoundingClientRect();
+      if (part.tagName === "rect") box = { left, right, top, bottom };
+      else if (box && (left < box.left || right > box.right || top < box.top || bottom > box.bottom)) cut.push(part.textContent);
+    }
+    return cut; })()`);
+  expect(cut.length === 0, `beyond a cell of the map at ${width} px: ${cut}`);
+}
+
 // A click on a head sorts by it, a second one the other way; the best is bold.
 async function check_summary(lines) {
   const column = "[...document.querySelectorAll('#summary tbody tr')].map((row) => Number.parseFloat(row.cells[COLUMN].textContent))";
@@ -289,6 +325,7 @@ async function check() {
     }
   }
   await check_answer(lines);
+  await check_targets();
   await check_summary(lines);
   await check_workers();
   await check_smoothing();
@@ -298,6 +335,7 @@ async function check() {
   await check_state();
   await look(1200, 900, "light");
   await look(1280, 900, "light");
+  await check_edges(1280);
   const light = await back();
   await look(1400, 900, "light");
   const [needed, room] = await value_of(
@@ -307,6 +345,7 @@ async function check() {
   expect((await back()) !== light, "dark mode is not dark");
   await look(390, 844, "dark");
   await look(390, 844, "light");
+  await check_edges(390);
   return opened;
 }
 

@@ -11,6 +11,7 @@
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/view/look.hpp"
+#include "sim/view/plots/type.hpp"
 #include "tests/cli/workplace.hpp"
 
 namespace ddl::cli::picture_commands_test {
@@ -48,7 +49,7 @@ std::string in_svg(const std::string& colour) {
   return text.data();
 }
 
-// What a text of an SVG covers, without those parts of letters that only few have.
+// What a text of an SVG covers, without those parts of letters that only few have below the line.
 struct Covered {
   std::string text;
   double left = 0, right = 0, top = 0, bottom = 0;
@@ -57,20 +58,30 @@ struct Covered {
   }
 };
 
-std::vector<Covered> texts_in(const std::string& svg) {
-  const std::regex pattern(R"re(translate\(([\d.]+),([\d.]+)\)( rotate\(270\))?)re"
-                           R"re("[^>]*font-size="([\d.]+)"\s+text-anchor="(\w+)">\s*<text>([^<]*)<)re");
+struct Texts {
+  double width = 0, height = 0;  // of the picture
   std::vector<Covered> all;
+};
+
+Texts texts_in(const std::string& svg) {
+  Texts texts;
+  std::smatch size;
+  REQUIRE(std::regex_search(svg, size, std::regex(R"re(viewBox="0 0 ([\d.]+) ([\d.]+)")re")));
+  texts.width = std::stod(size[1]);
+  texts.height = std::stod(size[2]);
+  const std::regex pattern(R"re(translate\(([-\d.]+),([-\d.]+)\)( rotate\(-90\))?)re"
+                           R"re("[^>]*font-size="([\d.]+)"\s+text-anchor="(\w+)">\s*<text>([^<]*)<)re");
   for (std::sregex_iterator found(svg.begin(), svg.end(), pattern), end; found != end; ++found) {
     const std::smatch& part = *found;
     if (part[6].length() == 0) continue;
     const double x = std::stod(part[1]), y = std::stod(part[2]), type = std::stod(part[4]);
-    const double width = 0.5 * type * static_cast<double>(part[6].length()), height = 0.7 * type;
+    const double width = type * view::text_width(part[6].str()), height = 0.73 * type;
     const double before = part[5] == "middle" ? width / 2 : part[5] == "end" ? width : 0;
-    all.push_back(part[3].matched ? Covered{part[6], x - height, x, y - width + before, y + before}
-                                  : Covered{part[6], x - before, x - before + width, y - height, y});
+    texts.all.push_back(part[3].matched ? Covered{part[6], x - height, x, y - width + before, y + before}
+                                        : Covered{part[6], x - before, x - before + width, y - height, y});
   }
-  return all;
+  CHECK(texts.all.size() == count_of(svg, "<text>") - count_of(svg, "<text></text>"));
+  return texts;
 }
 
 // A PDF's page, and its words without a fifth of their lines above and below, in points. Turned words are higher than
@@ -99,11 +110,13 @@ PdfWords words_in(const std::string& boxes) {
   return all;
 }
 
-void check_apart(const std::vector<Covered>& texts) {
+void check_apart(const std::vector<Covered>& texts, double width, double height) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     CAPTURE(texts[i].text);
     CHECK(texts[i].left >= 0);
+    CHECK(texts[i].right <= width);
     CHECK(texts[i].top >= 0);
+    CHECK(texts[i].bottom <= height);
     for (std::size_t k = 0; k < i; ++k) CHECK_MESSAGE(!texts[i].meets(texts[k]), texts[k].text);
   }
 }
@@ -188,44 +201,103 @@ TEST_CASE("a PDF for paper has 8 pt type, all of it on the page and none over an
         CHECK(height < 8 * 1.2);
       }
       CHECK(std::ranges::max(all.line_heights) > 8 * 1.1);
-      check_apart(all.words);
-      for (const Covered& word : all.words) {
-        CAPTURE(word.text);
-        CHECK(word.right <= all.page.right);
-        CHECK(word.bottom <= all.page.bottom);
-      }
+      check_apart(all.words, all.page.right, all.page.bottom);
     }
   }
 }
 
-TEST_CASE("no text lies over another, in as many panels as there are and at every size") {
+// Of DejaVu Sans's glyphs the third is the blank, and the others of ASCII follow in order.
+TEST_CASE("texts are as wide as the font says") {
+  const Workplace place;
+  if (!there_is(place, "fc-match")) return;
+  const std::string file = place.shell("fc-match -f '%{file}' 'DejaVu Sans:style=Book'").out;
+  if (file.find("DejaVuSans.ttf") == std::string::npos) {
+    MESSAGE("[skipped] needs DejaVu Sans");
+    return;
+  }
+  const std::string font = text_of(file);
+  const auto number = [&](std::size_t at, int bytes) {
+    std::size_t value = 0;
+    for (int i = 0; i < bytes; ++i)
+      value = value << 8 | static_cast<unsigned char>(font.at(at + static_cast<std::size_t>(i)));
+    return value;
+  };
+  std::map<std::string, std::size_t> tables;
+  for (std::size_t i = 0; i < number(4, 2); ++i) tables[font.substr(12 + 16 * i, 4)] = number(12 + 16 * i + 8, 4);
+  const auto units = static_cast<double>(number(tables.at("head") + 18, 2));
+  for (char letter = ' '; letter <= '~'; ++letter) {
+    CAPTURE(letter);
+    const auto glyph = static_cast<std::size_t>(letter - ' ' + 3);
+    const auto advance = static_cast<double>(number(tables.at("hmtx") + 4 * glyph, 2)) / units;
+    CHECK(view::text_width(std::string(1, letter)) == doctest::Approx(advance).epsilon(0.002));
+  }
+}
+
+TEST_CASE("no text is cut or lies over another, in every kind of picture and at every size") {
   const Workplace place;
   if (!there_is(place, "gnuplot")) return;
   place.write("learning.json", learning);
   place.write("grid.json", R"({ "base": "learning.json", "set": { "evaluate.target_accuracy": [0.1, 0.2] },
-      "vary": { "platform.bandwidth": ["4Mbps", "8Mbps", "16Mbps",
-      "40Mbps", "80Mbps"], "algorithm": ["ps_async", "gossip"] }, "seeds": [1, 2] })");
+      "vary": { "platform.bandwidth": ["4Mbps", "8Mbps", "16Mbps", "100Mbps", "1Gbps"], "platform.workers": [1, 2, 3],
+      "algorithm": ["ps_async", "ako"] }, "seeds": [1, 2] })");
   place.done("sweep grid.json --quiet");
-  std::string folders;
-  std::size_t panels = 0;
-  for (const char* bandwidth : {"=4Mbps", "=8Mbps", "=16Mbps", "=40Mbps", "=80Mbps"}) {
-    folders += std::string(" results/grid/*") + bandwidth + "*";
-    if (++panels == 1) continue;
-    for (const std::string size : {"screen", "one", "two"}) {
-      for (const std::string kind : {"curves", "steps", "target --target 0.1", "target --target 0.2"}) {
-        CAPTURE(panels);
-        CAPTURE(size);
-        CAPTURE(kind);
-        place.done("plot" + folders + " -o p.svg --facet network --size " + size + " --kind " + kind);
-        const std::string svg = text_of(place.at("p.svg"));
-        CHECK(svg.find("scale(0.00)") == std::string::npos);  // some programs refuse such a picture
-        CHECK(svg.find("<text> ") == std::string::npos);      // a blank would move a number off its tick
-        const std::vector<Covered> texts = texts_in(svg);
-        CHECK(texts.size() > 8 * panels);
-        check_apart(texts);
-      }
+  place.done("learning.json --quiet --seeds 1..3 --trace --set name='a_long_name-of-what_was_run_here'");
+  place.done(
+      "learning.json --quiet --seeds 1..3 --set algorithm=local_sgd --set training.optimizer.learning_rate=0.125");
+  const std::string named = " --label ps_async='a parameter server, of which much is to be said' ";
+  const std::string all = "results/grid" + named;
+  const std::string kinds[] = {
+      "results/l* results/a* --kind curves --y loss --title 'What is learned, as a title of many words says, over "
+      "time'",
+      "results/l* results/a* --kind target --target 0.1",
+      "results/grid/*=100Mbps*=2* --kind target --target 0.2 --logx",
+      "results/l* results/a* --kind steps --logx",
+      "results/grid --kind staleness --facet platform.workers",
+      "results/a*/1 --kind links",
+      all + "--kind map --y accuracy",
+      all + "--kind map --y time --target 0.1 --grey",
+      "results/grid/*=1Gbps* results/grid/*=16Mbps*" + named + "--kind curves --facet network",
+      all + "--kind curves --facet platform.workers",
+      all + "--kind target --target 0.1 --facet network",
+      all + "--kind speedup --y samples --facet network"};
+  for (const std::string size : {"screen", "one", "two", "160x170"}) {
+    for (const std::string& kind : kinds) {
+      CAPTURE(size);
+      CAPTURE(kind);
+      place.done("plot " + kind + " -o p.svg --size " + size);
+      const std::string svg = text_of(place.at("p.svg"));
+      CHECK(svg.find("scale(0.00)") == std::string::npos);  // some programs refuse such a picture
+      CHECK(svg.find("<text> ") == std::string::npos);      // a blank would move a number off its tick
+      const Texts texts = texts_in(svg);
+      CHECK(texts.all.size() > 5);
+      check_apart(texts.all, texts.width, texts.height);
     }
   }
+}
+
+TEST_CASE("panels are in order of value, and a loss's axis does not begin at 0") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  place.write("grid.json",
+              R"({ "base": "learning.json", "vary": { "platform.bandwidth": ["8Mbps", "40Mbps", "1Gbps"] } })");
+  place.done("sweep grid.json --quiet");
+  place.done("plot results/grid/*1G* results/grid/*40M* results/grid/*=8M* -o p.svg --y loss --facet network");
+  const std::string svg = text_of(place.at("p.svg"));
+  const std::size_t first = svg.find(">bandwidth 8Mbps<"), second = svg.find(">bandwidth 40Mbps<");
+  CHECK(first < second);
+  CHECK(second < svg.find(">bandwidth 1Gbps<"));
+  double least = 1e9;
+  results::read_table(place.at("p.data.csv"), "", [&](const auto& row) { least = std::min(least, row.number(4)); });
+  std::vector<double> numbers;
+  for (const Covered& text : texts_in(svg).all) {
+    if (text.left < 100 && text.text.find_first_not_of("0123456789.") == std::string::npos)
+      numbers.push_back(std::stod(text.text));
+  }
+  REQUIRE(numbers.size() > 3);
+  CHECK(least > 0.5);
+  CHECK(std::ranges::min(numbers) == 0);  // of the x axis
+  CHECK(std::ranges::count_if(numbers, [&](double number) { return number < least / 2; }) == 1);
 }
 
 TEST_CASE("bars show the mean time to a target") {

@@ -31,4 +31,51 @@ TEST_CASE("what goes in step with the number of workers does not cut a line over
   CHECK(arrange(in_step, by_rate).panels == std::vector<std::string>{"learning_rate 0.1", "learning_rate 0.2"});
 }
 
+namespace {
+
+results::FinishedRun run_on(const std::string& bandwidth, const std::string& workers, const std::string& system) {
+  results::FinishedRun run;
+  run.folder = bandwidth + "/" + workers + "/" + system;
+  run.seed = 1;
+  run.settings = {{"platform.bandwidth", bandwidth}, {"platform.workers", workers}, {"algorithm.name", system}};
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("systems keep the order of the runs, what varies comes by value, and two legends tell it") {
+  std::vector<results::FinishedRun> all;
+  for (const char* bandwidth : {"100Mbps", "1Gbps", "20Mbps"}) {
+    for (const char* system : {"ps_async", "ako"}) {
+      for (const char* workers : {"16", "4", "8"}) all.push_back(run_on(bandwidth, workers, system));
+    }
+  }
+  const results::GroupedRuns runs = results::group_runs(std::move(all));
+  PictureOptions options;
+  options.facet = "network";
+  options.labels = {{"ako", "Ako"}, {"workers 8", "eight"}};
+  const Arrangement arrangement = arrange(runs, options);
+  CHECK(arrangement.panels == std::vector<std::string>{"bandwidth 20Mbps", "bandwidth 100Mbps", "bandwidth 1Gbps"});
+  CHECK(arrangement.names == std::vector<std::string>{"ps_async, workers 4", "ps_async, eight", "ps_async, workers 16",
+                                                      "Ako, workers 4", "Ako, eight", "Ako, workers 16"});
+  REQUIRE(arrangement.keys.size() == 2);
+  CHECK(arrangement.keys[0].names == std::vector<std::string>{"ps_async", "Ako"});
+  CHECK(arrangement.keys[1].names == std::vector<std::string>{"workers 4", "eight", "workers 16"});
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(arrangement.looks[i].colour == look_of(i < 3 ? "ps_async" : "ako").colour);
+    CHECK(arrangement.looks[i].mark == look_of(i < 3 ? "ps_async" : "ako").mark);
+    CHECK(arrangement.looks[i].dash == static_cast<int>(1 + i % 3));
+    CHECK(arrangement.keys[1].looks[i % 3].dash == arrangement.looks[i].dash);
+  }
+  // The first run's panel is the second, and its workers are the most.
+  CHECK(arrangement.of_group[0].panel == 1);
+  CHECK(arrangement.of_group[0].name == 2);
+}
+
+TEST_CASE("one thing that varies beside the system in a few runs needs one legend") {
+  const results::GroupedRuns runs =
+      results::group_runs({run_on("1Gbps", "4", "ako"), run_on("1Gbps", "8", "ako"), run_on("1Gbps", "4", "gossip")});
+  CHECK(arrange(runs, {}).keys.empty());
+}
+
 }  // namespace ddl::view

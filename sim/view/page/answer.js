@@ -12,8 +12,9 @@ const certainty_of = ({ clear, order }) =>
     clear ? "differs from the second" : "within noise of the second";
 
 const best_in = (ranking) => data.groups[ranking.order[0].group].scheme;
-const answer_by = () =>
-  (data.answer.target === null ? `final test ${data.metric.word}` : `simulated time to ${data.metric.word} ${data.answer.target}`);
+const measure_of = ({ target }) =>
+  (target === null ? `final test ${data.metric.word}` : `simulated time to ${data.metric.word} ${target}`);
+const answer_by = () => measure_of(data.answer);
 const answer_cell = (entry) => ({ text: answer_value(entry), value: entry.value ? entry.value[0] : null });
 
 // All schemes where there is one condition, otherwise the best of each.
@@ -29,55 +30,55 @@ function fill_ranking() {
   }
 }
 
+const letter_width = 7.5, line_height = 16, least_cell = 72;  // of a map, in pixels
+
+// Broken behind a blank or a mark where there is one, into lines of so many letters.
+function lines_in(text, letters) {
+  const lines = [""];
+  for (const part of text.replaceAll(no_break, " ").match(/[^ _=,-]*[ _=,-]?/g).filter(Boolean)) {
+    if ((lines.at(-1) + part.trimEnd()).length > letters && lines.at(-1)) lines.push("");
+    lines[lines.length - 1] += part;
+  }
+  return lines.flatMap((line) => line.match(new RegExp(`.{1,${Math.max(1, letters)}}`, "g"))).map((line) => line.trim());
+}
+
 // A cell per condition, where two settings vary, in the colour of its best scheme.
 function draw_map() {
   const { rankings } = data.answer, holder = by_id("map");
   if (data.varied.length !== 2 || rankings.length < 2) return holder.replaceChildren();
   const values = [0, 1].map((i) => [...new Set(rankings.map(({ condition }) => condition[i]))]);
-  const letters = Math.min(16, Math.max(...values[1].map((value) => value.length)));
-  const left = 20 + 7.5 * letters, row = 44, top = 24;
-  const { root, width } = canvas_in(holder, top + row * values[1].length + 24);
-  const cell = Math.min(190, (width - left) / values[0].length);
-  svg("text", { x: left, y: 12, class: "axis" }, root, `${data.varied[1]} down, ${data.varied[0]} across`);
+  const letters = Math.max(...values[1].map((value) => value.length));
+  const left = 14 + letter_width * letters;
+  // As wide as the page, if cells have room for words; otherwise it scrolls.
+  const room = Math.max(least_cell, Math.min(190, (holder.clientWidth - left) / values[0].length));
+  const across = Math.max(...values[0].map((value) => value.length)) * letter_width + 4;
+  const cell = Math.max(room, across), fits = Math.floor((cell - 10) / letter_width);
+  const texts = rankings.map((ranking) => [best_in(ranking), answer_value(ranking.order[0])].flatMap((text) => lines_in(text, fits)));
+  const row = 12 + line_height * Math.max(...texts.map((lines) => lines.length));
+  const { root } = canvas_in(holder, row * values[1].length + 24, left + cell * values[0].length);
   values[1].forEach((value, i) =>
-    hint(svg("text", { x: left - 8, y: top + i * row + row / 2 + 4, "text-anchor": "end" }, root,
-             shortened(value, letters)), value));
+    svg("text", { x: left - 8, y: i * row + row / 2 + 4, "text-anchor": "end" }, root, value));
   values[0].forEach((value, i) =>
-    hint(svg("text", { x: left + (i + 0.5) * cell, y: top + row * values[1].length + 16, "text-anchor": "middle",
-                       class: "axis" }, root, shortened(value, Math.floor(cell / 7))), value));
-  for (const ranking of rankings) {
-    const x = left + values[0].indexOf(ranking.condition[0]) * cell, y = top + values[1].indexOf(ranking.condition[1]) * row;
+    svg("text", { x: left + (i + 0.5) * cell, y: row * values[1].length + 16, "text-anchor": "middle", class: "axis" }, root,
+        value));
+  holder.append(Object.assign(document.createElement("p"),
+                              { className: "note", textContent: `${data.varied[1]} down, ${data.varied[0]} across` }));
+  rankings.forEach((ranking, at) => {
+    const x = left + values[0].indexOf(ranking.condition[0]) * cell, y = values[1].indexOf(ranking.condition[1]) * row;
     const scheme = best_in(ranking), value = answer_value(ranking.order[0]);
     const colour = colour_of(schemes.indexOf(scheme));
     const box = svg("rect", { x: x + 1, y: y + 1, width: cell - 4, height: row - 4, stroke: colour,
                               fill: with_alpha(colour, 0.15) }, root);
     const where = data.varied.map((path, i) => `${path} ${ranking.condition[i]}`).join(", ");
     hint(box, `${where}: ${scheme}, ${value}${certainty_of(ranking) && ` (${certainty_of(ranking)})`}`);
-    const fits = Math.floor((cell - 8) / 7);
-    for (const [text, down] of [[scheme, 17], [value, 34]]) {
-      svg("text", { x: x + cell / 2 - 1, y: y + down, "text-anchor": "middle", "pointer-events": "none" }, root,
-          shortened(text, fits));
-    }
-  }
+    texts[at].forEach((text, i) =>
+      svg("text", { x: x + cell / 2 - 1, y: y + line_height * (i + 1) + 1, "text-anchor": "middle", "pointer-events": "none" },
+          root, text));
+  });
 }
 
-function show_answer() {
-  fill_ranking();
-  draw_map();
-}
-
-function fill_answer() {
-  const { rankings, text } = data.answer;
-  if (text) {
-    by_id("verdict").textContent = text;
-    for (const id of ["map", "answer", "answer-note"]) by_id(id).remove();
-    return;
-  }
-  if (rankings.length === 0 || data.groups.length < 2) {
-    by_id("answer-section").remove();
-    return;
-  }
-  const by = answer_by();
+function show_verdict() {
+  const by = answer_by(), { rankings } = data.answer;
   if (rankings.length === 1) {
     const [ranking] = rankings, noise = certainty_of(ranking), second = ranking.order[1];
     by_id("verdict").textContent = `Best by ${by}: ${best_in(ranking)}, ${answer_value(ranking.order[0])}` +
@@ -89,6 +90,34 @@ function fill_answer() {
     by_id("verdict").textContent = `Best by ${by}: ` +
       most.map(([scheme, count]) => `${scheme} in ${count}`).join(", ") + ` of ${rankings.length} conditions.`;
   }
+}
+
+function show_answer() {
+  show_verdict();
+  fill_ranking();
+  draw_map();
+}
+
+function fill_answer() {
+  const { rankings, text } = data.answer, by = by_id("answer-by");
+  if (text) {
+    by_id("verdict").textContent = text;
+    for (const id of ["map", "answer", "answer-note"]) by_id(id).remove();
+    by.parentElement.remove();
+    return;
+  }
+  if (rankings.length === 0 || data.groups.length < 2) {
+    by_id("answer-section").remove();
+    return;
+  }
+  fill_select(by, data.answers.map((answer) => [answer.target ?? "end", measure_of(answer)]));
+  by.value = data.answer.target ?? "end";
+  control(by, () => {
+    data.answer = data.answers[by.selectedIndex];
+    show_answer();
+    fill_summary();
+  });
+  data.answer = data.answers[by.selectedIndex];
   remember_sorting(by_id("answer"));
   show_answer();
   by_id("answer-note").textContent = "Systems count with all their runs; whether the first differs is tested by runs of the " +

@@ -28,8 +28,14 @@ function is_visible(group) {
 }
 const visible_runs = (group) => data.runs.filter((run) => run.group === group && !hidden_seeds.has(run.seed));
 
+// Without what the selectors say of all lines.
+function label_of({ label, scheme, varied }) {
+  if (chosen.every((value) => value === "")) return label;
+  return [scheme, ...varied.flatMap((value, i) => (value && chosen[i] === "" ? [`${data.varied[i]} ${value}`] : []))].join(", ");
+}
+
 function dataset(points, group, conditions, look) {
-  const { label, scheme } = data.groups[group], index = schemes.indexOf(scheme);
+  const { scheme } = data.groups[group], index = schemes.indexOf(scheme), label = label_of(data.groups[group]);
   return {
     data: points, borderColor: colour_of(index), label, borderWidth: 2, pointRadius: 0, pointHitRadius: 6, tension: 0,
     borderDash: dash_of(index, conditions.indexOf(condition_of(data.groups[group]))), ...look,
@@ -109,14 +115,17 @@ function ticks_of(format) {
   };
 }
 
-function scales_of({ x, y, log_x, log_y }, part) {
+// A logarithmic axis shows what is drawn, a linear one begins at 0, except for losses.
+function scales_of({ x, y, log_x, log_y }, sets, part) {
+  const drawn = sets.flatMap((set) => set.data.map((point) => point.x)).filter((place) => place > 0);
+  const [least, most] = [Math.min(...drawn), Math.max(...drawn)].map((end) => (Number.isFinite(end) ? end : undefined));
   const ink = css("--ink"), rule = css("--rule");
   const title = (text) => ({ display: true, text, color: ink });
   return {
-    x: { type: log_x ? "logarithmic" : "linear", min: part ? part.x[0] : log_x ? undefined : 0, max: part?.x[1],
+    x: { type: log_x ? "logarithmic" : "linear", min: part ? part.x[0] : log_x ? least : 0, max: part ? part.x[1] : log_x ? most : undefined,
          title: title(axes[x].label), grid: { display: false }, border: { color: rule },
          ticks: { color: ink, maxRotation: 0, callback: ticks_of(x === "bytes" ? bytes : plain) } },
-    y: { type: log_y ? "logarithmic" : "linear", min: part?.y ? part.y[0] : log_y ? undefined : 0, max: part?.y?.[1],
+    y: { type: log_y ? "logarithmic" : "linear", min: part?.y ? part.y[0] : log_y || y !== "accuracy" ? undefined : 0, max: part?.y?.[1],
          suggestedMax: y === "accuracy" && !log_y ? 0.5 : undefined, title: title(measures[y].label),
          ticks: { color: ink, callback: ticks_of(plain) }, grid: { color: rule } },
   };
@@ -161,7 +170,7 @@ function drawn_text(sets, { of, width }) {
 }
 
 function draw_curves() {
-  const what = drawn_as(), sets = datasets_of(what), scales = scales_of(what, zoomed);
+  const what = drawn_as(), sets = datasets_of(what), scales = scales_of(what, sets, zoomed);
   by_id("drawn").textContent = drawn_text(sets, what);
   by_id("whole").hidden = !zoomed;
   if (chart) {

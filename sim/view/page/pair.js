@@ -31,7 +31,7 @@ function draw_pair_chart(runs) {
     const look = same ? { borderDash: i ? [6, 4] : [] } : {};
     return dataset(line_of(run, x, y), run.group, conditions, { label: name_of(run), ...look });
   });
-  const scales = scales_of({ x, y });
+  const scales = scales_of({ x, y }, sets);
   if (!pair_chart) {
     pair_chart = line_chart(by_id("pair-curves"), sets, drawn_as, scales);
     return;

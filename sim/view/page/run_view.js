@@ -9,9 +9,9 @@ function svg(kind, attributes, parent, text) {
 }
 const hint = (element, text) => svg("title", {}, element, text);
 
-function canvas_in(holder, height) {
-  const width = Math.max(260, holder.clientWidth);
-  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img" });
+function canvas_in(holder, height, least_width = 260) {
+  const width = Math.max(least_width, holder.clientWidth);
+  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", style: `min-width: ${width}px` });
   holder.replaceChildren(root);
   return { root, width };
 }

@@ -19,8 +19,11 @@ const sort_value = (cell) => (typeof cell === "string" ? cell : cell.value);
 
 function cell_in(kind, content) {
   const cell = document.createElement(kind);
-  if (typeof content === "string") return Object.assign(cell, { textContent: content });
-  cell.textContent = content.text;
+  const text = typeof content === "string" ? content : content.text;
+  // Names are broken behind their marks.
+  const parts = kind === "th" || content.name ? text.split(/(?<=[._=])(?=[a-z])/i) : [text];
+  parts.forEach((part, i) => cell.append(...(i ? [document.createElement("wbr"), part] : [part])));
+  if (typeof content === "string") return cell;
   if (content.best) cell.className = "best";
   if (content.name) cell.className = "name";
   if (content.scheme !== undefined) {
@@ -58,7 +61,11 @@ function fill_table(table, columns, rows, again) {
   head.append(line);
   for (const row of rows) {
     const element = document.createElement("tr");
-    for (const content of row) element.append(cell_in("td", content));
+    row.forEach((content, i) => {
+      const cell = cell_in("td", content);
+      cell.dataset.head = names[i];
+      element.append(cell);
+    });
     body.append(element);
   }
   table.replaceChildren(head, body);
@@ -84,12 +91,16 @@ function over_one(group, key) {
 const larger_is_better = (key) => /accuracy\.mean$|^best_accuracy$/.test(key);
 const has_best = (key) => larger_is_better(key) || /loss\.mean$|^best_loss$|^(time|bytes)_to_/.test(key);
 
+// The answer's alone, where there are more.
+const shown_targets = () =>
+  data.targets.filter((target) => data.targets.length === 1 || data.answer.text || target === data.answer.target);
+
 // [name, key, how it is written], of measures that some group has.
-function measure_columns() {
+function measure_columns(targets = data.targets) {
   return [
     [`final ${data.metric.word}`, `final_${data.metric.word}.mean`, plain],
     [`best ${data.metric.word}`, `best_${data.metric.word}`, plain],
-    ...data.targets.flatMap((target) => [
+    ...targets.flatMap((target) => [
       [`time to ${target}`, `${data.metric.time_to}.${target}`, seconds],
       [`bytes to ${target}`, `${data.metric.bytes_to}.${target}`, bytes],
       [`over one worker, to ${target}`, `over_one_worker.${target}`, plain],
@@ -124,7 +135,7 @@ function measured_cell(group, key, format, best) {
 }
 
 function fill_summary() {
-  const columns = measure_columns(), groups = data.groups.filter(is_visible);
+  const columns = measure_columns(shown_targets()), groups = data.groups.filter(is_visible);
   const best = columns.map(([, key]) => best_of(groups, key));
   const rows = groups.map((group) => [
     { ...scheme_cell(group.scheme), name: true }, ...group.varied.map((text) => ({ text, value: text, name: true })), { text: String(group.runs), value: group.runs },

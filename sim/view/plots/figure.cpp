@@ -1,13 +1,12 @@
 #include "sim/view/plots/figure.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <limits>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "sim/results/writing/csv.hpp"
@@ -15,92 +14,50 @@
 #include "sim/scenario/reading/words.hpp"
 #include "sim/view/plots/gnuplot.hpp"
 #include "sim/view/plots/layout.hpp"
+#include "sim/view/plots/type.hpp"
 
 namespace ddl::view {
 namespace {
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-  double least_positive = std::numeric_limits<double>::infinity();
-
-  void take(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-    if (value > 0) least_positive = std::min(least_positive, value);
-  }
-};
-
 // Of all panels, so that they can be compared.
-Range range_of(const Figure& figure, const std::vector<double> Points::*values, bool with_intervals) {
-  Range range;
+Values values_in(const Figure& figure, const std::vector<double> Points::*values, bool with_intervals) {
+  Values all;
   for (const Panel& panel : figure.panels) {
     for (const Points& points : panel.of_name) {
-      for (const double value : points.*values) range.take(value);
+      for (const double value : points.*values) all.take(value);
       if (!with_intervals) continue;
-      for (const double value : points.low) range.take(value);
-      for (const double value : points.high) range.take(value);
+      for (const double value : points.low) all.take(value);
+      for (const double value : points.high) all.take(value);
     }
   }
-  return range;
+  return all;
 }
 
-constexpr double nothing = 0;
-
-// The axis from where to where, in its units, as gnuplot reads it.
-std::string gnuplot_range(const Axis& axis, const Range& range, double room) {
-  const double factor = axis.scale.factor;
-  double low = nothing, high = std::isfinite(range.high) ? range.high * (1 + room) : 1;
-  if (axis.logarithmic) low = std::isfinite(range.least_positive) ? range.least_positive : high / 10;
-  if (axis.most > 0) high = std::min(high, axis.most);
-  if (high <= low) high = low + 1;
-  low = axis.limits.low.value_or(low * factor);
-  high = axis.limits.high.value_or(high * factor);
-  if (axis.logarithmic && low <= 0) throw InputError("a logarithmic axis starts above 0");
-  return fmt::format("[{}:{}]", low, high);
-}
-
-// Without what follows a comma where it is longer than the axis (`room`, in units of the type's size).
-std::string label_of(const Axis& axis, const std::string& own, double room) {
-  if (!own.empty()) return own;
+// With its unit, and without what follows a comma where that has no room.
+std::vector<std::string> labels_of(const Axis& axis, const std::string& own) {
+  if (!own.empty()) return {own};
   const std::string unit = axis.scale.unit.empty() ? "" : " (" + axis.scale.unit + ")";
-  const std::string whole = axis.label + unit;
-  return text_width(whole) <= room ? whole : axis.label.substr(0, axis.label.find(',')) + unit;
-}
-
-// Between two powers of ten there is room for more than one number.
-std::string ticks_of(const char* name, const Axis& axis, const Range& range) {
-  if (!axis.ticks.empty()) return fmt::format("set {}tics ({})\n", name, fmt::join(axis.ticks, ", "));
-  if (!axis.logarithmic || !std::isfinite(range.least_positive)) return "";
-  const double low = axis.limits.low.value_or(range.least_positive * axis.scale.factor);
-  const double high = axis.limits.high.value_or(range.high * axis.scale.factor);
-  constexpr double few_decades = 1000;
-  if (!(low > 0) || high / low > few_decades) return "";
-  std::string list;
-  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
-    for (const int digit : {1, 2, 5}) list += fmt::format("{}{:.6g}", list.empty() ? "" : ", ", digit * power);
-  }
-  return fmt::format("set {}tics ({})\n", name, list);
+  return {axis.label + unit, axis.label.substr(0, axis.label.find(',')) + unit};
 }
 
 std::string number_array(const std::string& name, const std::vector<double>& numbers) {
-  std::string list;
-  for (const double number : numbers) list += (list.empty() ? "" : ", ") + fmt::format("{:.5f}", number);
-  return fmt::format("array {}[{}] = [{}]\n", name, numbers.size(), list);
+  return fmt::format("array {}[{}] = [{}]\n", name, numbers.size(), fmt::join(numbers, ", "));
 }
 
-// A block per panel and series; one without points has a missing one.
-std::string blocks_of(const Figure& figure) {
+// A block per panel and series; one without points has a missing one. Bars have their intervals along x.
+std::string blocks_of(const Figure& figure, bool bars, const Extent& of_intervals) {
   std::string text = "$points << END_OF_DATA\n";
-  const double in_x = figure.x.scale.factor, in_y = figure.y.scale.factor;
+  const Axis& axis = bars ? figure.x : figure.y;
+  const auto end = [&](const std::vector<double>& ends, std::size_t i) {
+    return ends.empty() ? "NaN" : gnuplot_number(std::max(axis.place(ends[i]), of_intervals.low));
+  };
   for (const Panel& panel : figure.panels) {
     for (const Points& points : panel.of_name) {
       text += "NaN NaN NaN NaN\n";
       for (std::size_t i = 0; i < points.x.size(); ++i) {
-        if (figure.x.logarithmic && points.x[i] <= 0) continue;
-        const double low = points.low.empty() ? NAN : points.low[i], high = points.high.empty() ? NAN : points.high[i];
-        text += fmt::format("{} {} {} {}\n", gnuplot_number(points.x[i] * in_x), gnuplot_number(points.y[i] * in_y),
-                            gnuplot_number(low * in_y), gnuplot_number(high * in_y));
+        text += fmt::format("{} {} {} {}\n", gnuplot_number(figure.x.place(points.x[i])),
+                            bars ? "0" : gnuplot_number(figure.y.place(points.y[i])), end(points.low, i),
+                            end(points.high, i));
       }
       text += "\n\n";
     }
@@ -116,48 +73,17 @@ std::string look_arrays(const Figure& figure) {
     marks.push_back(look.mark);
     dashes.push_back(look.dash);
   }
-  return gnuplot_array("name", figure.names) + gnuplot_array("colour", colours) + number_array("mark", marks) +
-         number_array("dash", dashes);
+  return gnuplot_array("colour", colours) + number_array("mark", marks) + number_array("dash", dashes);
 }
 
-std::string places_of(const Layout& layout) {
-  std::vector<double> left, right, bottom, top, key_x, key_y, first, lowest;
-  for (const Layout::Box& box : layout.panels) {
-    left.push_back(box.left);
-    right.push_back(box.right);
-    bottom.push_back(box.bottom);
-    top.push_back(box.top);
-    first.push_back(box.is_first ? 1 : 0);
-    lowest.push_back(box.is_lowest ? 1 : 0);
-  }
-  for (const auto& [x, y] : layout.key) {
-    key_x.push_back(x);
-    key_y.push_back(y);
-  }
-  std::string text = number_array("left", left) + number_array("right", right) + number_array("bottom", bottom) +
-                     number_array("top", top) + number_array("is_first", first) + number_array("is_lowest", lowest);
-  if (!key_x.empty()) text += number_array("key_x", key_x) + number_array("key_y", key_y);
-  return text + fmt::format(
-                    "key_length = {:.5f}\nkey_gap = {:.5f}\ntitle_y = {:.5f}\nnote_x = {:.5f}\nnote_y = {:.5f}\n"
-                    "y_label_x = {:.5f}\n",
-                    layout.key_length, layout.key_gap, layout.title_y, layout.note_x, layout.note_y, layout.y_label_x);
-}
-
-std::string panel_titles(const Figure& figure) {
-  std::vector<std::string> titles;
-  for (const Panel& panel : figure.panels) titles.push_back(panel.title);
-  return gnuplot_array("panel_title", titles);
-}
-
-std::string texts_of(const Figure& figure, const Layout& layout, const PictureOptions& options) {
-  const Layout::Box& box = layout.panels.front();
-  const double width = (box.right - box.left) * layout.canvas.width / layout.canvas.type;
-  const double height = (box.top - box.bottom) * layout.canvas.height / layout.canvas.type;
-  constexpr double around = 2;  // a label may be a little longer than its axis
-  return fmt::format("x_label = {}\ny_label = {}\nplot_title = {}\nnote = {}\nlog_x = {}\nlog_y = {}\n",
-                     gnuplot_text(label_of(figure.x, options.x_label, width + around)),
-                     gnuplot_text(label_of(figure.y, options.y_label, height + around)), gnuplot_text(figure.title),
-                     gnuplot_text(figure.note), figure.x.logarithmic ? 1 : 0, figure.y.logarithmic ? 1 : 0);
+Content content_of(const Figure& figure, const PictureOptions& options) {
+  Content content;
+  content.title = figure.title;
+  content.note = figure.note;
+  content.panel_titles.clear();
+  for (const Panel& panel : figure.panels) content.panel_titles.push_back(panel.title);
+  content.x_labels = labels_of(figure.x, options.x_label);
+  return content;
 }
 
 // Long: a row per point. Panels only where there are several.
@@ -182,20 +108,15 @@ std::string data_of(const Figure& figure, bool bars) {
   return text;
 }
 
+void finish(const Figure& figure, const PictureOptions& options, const Layout& layout, const Extent& of_intervals,
+            const std::string& definitions, bool bars) {
+  draw(options.file, {figure.title, options.command, layout.canvas()},
+       blocks_of(figure, bars, of_intervals) + look_arrays(figure) + layout.definitions() + definitions,
+       bars ? bars_script : lines_script);
+  results::write_whole(data_file(options.file), data_of(figure, bars));
+}
+
 }  // namespace
-
-Scale time_scale(double most_s) {
-  if (!(most_s > 0)) return {1, "s"};
-  return most_s < 1e-3    ? Scale{1e6, "µs"}
-         : most_s < 1     ? Scale{1e3, "ms"}
-         : most_s <= 7200 ? Scale{1, "s"}
-                          : Scale{1 / 3600.0, "h"};
-}
-
-Scale byte_scale(double most) {
-  if (most < 1e6) return {1e-3, "kB"};
-  return most < 1e9 ? Scale{1e-6, "MB"} : most < 1e12 ? Scale{1e-9, "GB"} : Scale{1e-12, "TB"};
-}
 
 Limits limits_of(const std::string& text, const std::string& option) {
   Limits limits;
@@ -222,18 +143,28 @@ std::string data_file(const std::string& picture) {
   return std::filesystem::path(picture).replace_extension(".data.csv").string();
 }
 
+void Figure::tell_of(std::size_t name, const std::string& text) {
+  if (keys.empty()) {
+    names[name] += " (" + text + ")";
+  } else {
+    tell(names[name] + ": " + text);
+  }
+}
+
 void draw_lines(const Figure& figure, const PictureOptions& options) {
-  const Layout layout = layout_of(figure, options.size, false);
+  constexpr double room = 0.04;
   const bool joined = figure.shape == Shape::points;
-  const Range x = range_of(figure, &Points::x, false), y = range_of(figure, &Points::y, true);
-  std::string text = blocks_of(figure) + look_arrays(figure) + places_of(layout) + panel_titles(figure) +
-                     texts_of(figure, layout, options);
-  text += fmt::format("x_range = '{}'\ny_range = '{}'\nshape = {}\n", gnuplot_range(figure.x, x, joined ? 0.04 : 0),
-                      gnuplot_range(figure.y, y, 0.04), static_cast<int>(figure.shape));
-  // Whiskers at the same x are drawn beside each other.
-  const double apart = figure.x.logarithmic ? 0.015 : 0.008 * x.high * figure.x.scale.factor;
-  text += fmt::format("apart = {}\n", gnuplot_number(apart));
-  text += ticks_of("x", figure.x, x) + ticks_of("y", figure.y, y);
+  Extent x = extent_of(figure.x, values_in(figure, &Points::x, false), joined ? room : 0);
+  const Extent y = extent_of(figure.y, values_in(figure, &Points::y, true), room);
+  // What is at 0 is off the axis, so that it can be seen.
+  if (figure.x.spacing == Spacing::logarithmic_from_zero && x.low == 0) x.low = -0.02 * x.high;
+  Content content = content_of(figure, options);
+  content.y_labels = labels_of(figure.y, options.y_label);
+  content.x = {figure.x, x};
+  content.y = {figure.y, y};
+  content.keys = figure.keys.empty() ? std::vector<Key>{{figure.names, figure.looks, Key::Shows::lines}} : figure.keys;
+  if (figure.panels.size() > 1 || options.size == "one") content.shape = 0.72;
+  const Layout layout(std::move(content), options.size);
   std::vector<double> every;  // points from mark to mark
   for (std::size_t name = 0; name < figure.names.size(); ++name) {
     std::size_t most = 0;
@@ -241,31 +172,33 @@ void draw_lines(const Figure& figure, const PictureOptions& options) {
     constexpr std::size_t marks = 8;
     every.push_back(joined ? 1 : static_cast<double>(std::max<std::size_t>(1, most / marks)));
   }
-  text += number_array("every_th", every);
-  draw(options.file, {figure.title, options.command, layout.canvas}, text, lines_script);
-  results::write_whole(data_file(options.file), data_of(figure, false));
+  // Whiskers at the same x are drawn beside each other.
+  finish(figure, options, layout, y,
+         number_array("every_th", every) + fmt::format("apart = {}\none = {}\nshape = {}\n", 0.008 * (x.high - x.low),
+                                                       figure.y.place(1), static_cast<int>(figure.shape)),
+         false);
 }
 
 void draw_bars(const Figure& figure, const PictureOptions& options) {
-  const Layout layout = layout_of(figure, options.size, true);
-  Figure bars = figure;
-  std::vector<std::string> said;
-  for (Panel& panel : bars.panels) {
-    for (Points& points : panel.of_name) {
-      said.push_back(points.text);
-      points.y.assign(points.x.size(), nothing);
-      // Intervals lie along x.
-      for (double& value : points.low) value *= figure.x.scale.factor;
-      for (double& value : points.high) value *= figure.x.scale.factor;
+  const Extent x = extent_of(figure.x, values_in(figure, &Points::x, true), 0.06);  // intervals lie along x, too
+  Content content = content_of(figure, options);
+  content.x = {figure.x, x};
+  content.rows = figure.names;
+  content.row_height = 1.75;
+  Layout layout(std::move(content), options.size);
+  const Canvas& canvas = layout.canvas();
+  for (std::size_t panel = 0; panel < figure.panels.size(); ++panel) {
+    const Box& box = layout.panels()[panel];
+    const double pitch = (box.top - box.bottom) / static_cast<double>(figure.names.size());
+    for (std::size_t name = 0; name < figure.names.size(); ++name) {
+      const double left = 0.5 * canvas.type, room = (box.right - box.left - left) / canvas.type / small_type;
+      const auto lines = broken(figure.panels[panel].of_name[name].text, room);
+      const double up = (static_cast<double>(lines.size()) - 1) / 2 * line_pitch * small_type * canvas.type;
+      layout.pen().write(lines, box.left + left, box.top - (static_cast<double>(name) + 0.5) * pitch + up,
+                         {.size = small_type, .soft = true});
     }
   }
-  bars.y.scale = {};
-  const Range range = range_of(figure, &Points::x, true);  // intervals lie along x, too
-  std::string text = blocks_of(bars) + look_arrays(figure) + places_of(layout) + panel_titles(figure) +
-                     gnuplot_array("said", said) + texts_of(figure, layout, options);
-  text += fmt::format("x_range = '{}'\n", gnuplot_range(figure.x, range, 0.06)) + ticks_of("x", figure.x, range);
-  draw(options.file, {figure.title, options.command, layout.canvas}, text, bars_script);
-  results::write_whole(data_file(options.file), data_of(figure, true));
+  finish(figure, options, layout, x, fmt::format("foot = {}\n", x.low), true);
 }
 
 }  // namespace ddl::view

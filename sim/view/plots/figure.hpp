@@ -1,11 +1,12 @@
-// A picture of series in one panel or several beside each other, the data it shows, and how it is laid out.
+// A picture of series in one panel or several beside each other, and the data it shows.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/view/look.hpp"
+#include "sim/view/plots/axis.hpp"
+#include "sim/view/plots/legend.hpp"
 #include "sim/view/plots/picture.hpp"
 
 namespace ddl::view {
@@ -23,24 +24,6 @@ struct Panel {
   std::vector<Points> of_name;  // by series; without points where it has none here
 };
 
-// A value's unit for an axis: values are multiplied by `factor`.
-struct Scale {
-  double factor = 1;
-  std::string unit;  // "" for a pure number
-};
-Scale time_scale(double most_s);
-Scale byte_scale(double most);
-
-struct Axis {
-  std::string label;   // without its unit
-  std::string column;  // in the data: "time_s"
-  Scale scale{};
-  double most = 0;  // at its end; 0: that of the data
-  bool logarithmic = false;
-  std::vector<double> ticks{};  // these alone; empty: gnuplot's choice
-  Limits limits{};
-};
-
 enum class Shape {
   curve,     // lines with bands
   points,    // points with intervals, joined
@@ -49,11 +32,17 @@ enum class Shape {
 
 struct Figure {
   std::string title, note;         // the note says what bands and numbers of seeds are
-  std::vector<std::string> names;  // of series, as the legend has them
+  std::vector<std::string> names;  // of series
   std::vector<Look> looks;
+  std::vector<Key> keys;  // two, or none: the legend is of the names
   std::vector<Panel> panels;
   Axis x, y;
   Shape shape = Shape::curve;
+
+  // To the note, after what it says already.
+  void tell(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
+  // About a series: beside its name, or in the note where the legend has no whole names.
+  void tell_of(std::size_t name, const std::string& text);
 };
 
 // Lines over an axis; writes the picture and, beside it, its data (data_file). Throws InputError.

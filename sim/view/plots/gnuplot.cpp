@@ -91,8 +91,14 @@ std::string text_chunk(const std::string& keyword, const std::string& text) {
   return four_bytes(static_cast<std::uint32_t>(body.size() - 4)) + body + four_bytes(static_cast<std::uint32_t>(sum));
 }
 
+constexpr std::string_view svg_font = "font-family=\"DejaVu Sans\"";
+
 // The picture with what `about` says in it. An SVG for paper says how large it is there.
 std::string with_description(std::string picture, const std::string& format, const About& about) {
+  // Where a reader lacks the font, one as wide.
+  for (std::size_t at = 0; format == "svg" && (at = picture.find(svg_font, at)) != std::string::npos;) {
+    picture.replace(at, svg_font.size(), "font-family=\"DejaVu Sans, Verdana, sans-serif\"");
+  }
   if (about.command.empty()) return picture;
   if (format == "png") {
     constexpr std::size_t after_header = 33;  // signature and IHDR

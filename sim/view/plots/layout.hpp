@@ -1,40 +1,83 @@
-// Where the parts of a picture lie: panels, legend, title and note. Type is of one size, whatever the picture's.
+// Where the parts of a picture lie: panels, legend, title and note. Type is of one size, whatever the picture's. Every
+// text is measured, broken into lines, and given the room that it needs.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/axis.hpp"
 #include "sim/view/plots/gnuplot.hpp"
+#include "sim/view/plots/legend.hpp"
+#include "sim/view/plots/pen.hpp"
 
 namespace ddl::view {
 
-// What `size` asks for ("screen", "one", "two", "120x80"), and whether the height is its own to choose. A screen's is
-// `width` by `height`. Throws InputError.
-struct Sheet {
-  Canvas canvas;
-  bool chooses_height = true;
-};
-Sheet sheet_of(const std::string& size, double width, double height);
-
-// All places are shares of the picture's width and height, from below.
-struct Layout {
-  Canvas canvas;
-  struct Box {
-    double left = 0, right = 0, bottom = 0, top = 0;
-    bool is_first = false, is_lowest = false;  // in its row, in its column
-  };
-  std::vector<Box> panels;
-  std::vector<std::pair<double, double>> key;  // where the sample of each series starts; none: no legend
-  double key_length = 0, key_gap = 0, title_y = 0, note_x = 0, note_y = 0;
-  double y_label_x = 0;  // the middle of the label of the y axis, which is turned
+// An axis of numbers, and what it shows.
+struct Ruler {
+  Axis axis;
+  Extent extent;
 };
 
-// `bars`: series lie below one another, with their names at the left instead of a legend.
-Layout layout_of(const Figure& figure, const std::string& size, bool bars);
+// What is to be laid out.
+struct Content {
+  std::string title, note;
+  std::vector<std::string> panel_titles = {""};  // by panel
+  std::vector<std::string> x_labels, y_labels;   // the first that has room is written, otherwise the last in lines
+  std::optional<Ruler> x, y;
+  std::vector<std::string> columns, rows;  // names instead of an axis of numbers, from the left and from above
+  std::vector<Key> keys;
+  double width = 620;        // on a screen, without a legend beside the panel
+  double shape = 0.6;        // a panel's height over its width, unless it has rows
+  double row_height = 0;     // at least, in units of the type's size, as all here
+  double column_width = 0;   // on a screen, at least
+  double room_at_right = 0;  // for what is drawn beside the panel
+};
 
-// About how wide the text is, in units of its type's size.
-double text_width(const std::string& text);
+// From below at the left, in the picture's units.
+struct Box {
+  double left = 0, right = 0, bottom = 0, top = 0;
+};
+
+class Layout {
+ public:
+  // `size`: "screen", "one", "two" (columns), "120x80". Throws InputError: it is no size, or leaves no room.
+  Layout(Content content, const std::string& size);
+
+  const Canvas& canvas() const { return canvas_; }
+  const std::vector<Box>& panels() const { return panels_; }
+  // Other texts can be added.
+  Pen& pen() { return *pen_; }
+  // For gnuplot: all texts, the places of the panels, the ends of axes and their marks.
+  std::string definitions() const;
+
+ private:
+  void take_sheet(const std::string& size);
+  void measure();
+  void measure_below();
+  void place_panels();
+  void write_around();
+  void write_panel(std::size_t panel);
+  void write_columns(const Box& box);
+  double type(double units) const { return units * canvas_.type; }
+  // How many units of the type's size a length has.
+  double units(double length) const { return length / canvas_.type; }
+  double high_by_itself() const;
+  double cell_width() const { return wide_ / static_cast<double>(content_.columns.size()); }
+
+  Content content_;
+  Canvas canvas_;
+  bool chooses_height_ = true, is_screen_ = false, key_at_side_ = false, columns_turned_ = false;
+  std::size_t columns_ = 1, rows_ = 1;                   // of panels
+  double left_ = 0, right_ = 0, above_ = 0, below_ = 0;  // of all panels
+  double beside_ = 0, over_ = 0, wide_ = 0, high_ = 0;   // between panels, and of each
+  double key_top_ = 0, row_pitch_ = 0, numbers_below_ = 0;
+  std::vector<Legend> legends_;
+  std::vector<std::string> title_, note_, x_label_, y_label_;  // in lines
+  std::vector<std::vector<std::string>> panel_titles_, row_names_;
+  std::vector<Tick> x_ticks_, y_ticks_;
+  std::vector<Box> panels_;
+  std::optional<Pen> pen_;
+};
 
 }  // namespace ddl::view

@@ -17,10 +17,19 @@ constexpr bool is_of_workers(std::string_view path) {
   return path == "platform.workers" || path == "platform.workers_per_site";
 }
 
+// Takes how networks are simulated from what varies where another setting decides it, as a bandwidth does.
+void drop_what_is_decided(results::GroupedRuns& runs);
+
+// Whether a value of a setting comes before another: numbers and quantities by what they are, texts in natural order.
+bool value_less(const std::string& a, const std::string& b);
+
 // Without those that differ in `apart` alone, which then share a series ("platform.workers", over which it is drawn).
+// Systems come in the order of the runs, their variants and panels by value.
 struct Arrangement {
   std::vector<std::string> names;   // of series, as the legend has them; of one system: that one's variants
   std::vector<Look> looks;          // by name
+  std::vector<Key> keys;            // two, where series differ in two things and a legend of each is shorter; or none
+  bool own_rates = false;           // which names leave out
   std::vector<std::string> panels;  // titles; one empty title without facets
   struct Place {
     std::size_t panel = 0, name = 0;

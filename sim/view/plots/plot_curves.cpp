@@ -120,6 +120,7 @@ void plot_curves(const results::GroupedRuns& runs, const PictureOptions& options
   figure.x.scale = scale_of(x.word, most_x);
   figure.y.label = y.label;
   figure.y.column = y.name;
+  figure.y.from_zero = std::isfinite(most_y);  // a loss has no scale that begins at 0
   if (std::isfinite(most_y)) figure.y.most = most_y;
   tell_runs(figure, "mean of", told(kind));
   draw_lines(figure, options);

@@ -7,6 +7,7 @@
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
+#include "sim/view/plots/figure.hpp"
 #include "sim/view/plots/gnuplot.hpp"
 #include "sim/view/plots/layout.hpp"
 #include "sim/view/plots/picture.hpp"
@@ -46,7 +47,6 @@ void plot_links(const results::FinishedRun& run, const PictureOptions& options) 
     std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.busy_s > b.busy_s; });
     lines.resize(most_links);
   }
-  std::reverse(lines.begin(), lines.end());  // gnuplot counts rows from below
   double end_s = 0;
   std::vector<std::string> names;
   std::string text = "$cells << END_OF_DATA\n", data = "link,start_s,end_s,utilisation\n";
@@ -63,17 +63,34 @@ void plot_links(const results::FinishedRun& run, const PictureOptions& options) 
   const std::string cut = all > most_links ? fmt::format(" (the {} busiest of {} links)", most_links, all) : "";
   const std::string title =
       (options.title.empty() ? fmt::format("{} (seed {})", run.name, run.seed) : options.title) + cut;
-  const Limits& x = options.x_limits;
-  text += "END_OF_DATA\n" + gnuplot_array("link_name", names);
-  text += fmt::format("x_label = {}\nplot_title = {}\nx_start = {}\nx_end = {}\n",
-                      gnuplot_text(options.x_label.empty() ? "simulated time (s)" : options.x_label),
-                      gnuplot_text(title), x.low.value_or(0), x.high.value_or(end_s));
-  Sheet sheet = sheet_of(options.size, 820, 0);
-  constexpr double row_height = 1.57, around = 7.8;
-  if (sheet.chooses_height) {
-    sheet.canvas.height = sheet.canvas.type * std::max(18.0, around + row_height * static_cast<double>(lines.size()));
+  Content content;
+  content.title = title;
+  content.x_labels = {options.x_label.empty() ? "simulated time (s)" : options.x_label};
+  Axis time;
+  time.limits = options.x_limits;
+  Values values;
+  values.take(end_s);
+  content.x = {time, extent_of(time, values, 0)};
+  content.rows = names;
+  content.row_height = 1.57;
+  content.width = 820;
+  constexpr double scale_width = 1.2, gap = 1.2, numbers = 5.5;
+  content.room_at_right = gap + scale_width + numbers;
+  Layout layout(content, options.size);
+  const Canvas& canvas = layout.canvas();
+  const Box& box = layout.panels().front();
+  const double scale_left = box.right + gap * canvas.type,
+               numbers_left = scale_left + (scale_width + 0.6) * canvas.type;
+  for (const int percent : {0, 25, 50, 75, 100}) {
+    layout.pen().write(std::to_string(percent), numbers_left, box.bottom + percent / 100.0 * (box.top - box.bottom),
+                       {});
   }
-  draw(options.file, {title, options.command, sheet.canvas}, text, links_script);
+  layout.pen().write("% of the bandwidth", numbers_left + 3 * canvas.type, (box.bottom + box.top) / 2,
+                     {.at = Pen::At::middle, .turned = true});
+  text += "END_OF_DATA\n" + layout.definitions() +
+          fmt::format("scale_left = {:.5f}\nscale_width = {:.5f}\n", scale_left / canvas.width,
+                      scale_width * canvas.type / canvas.width);
+  draw(options.file, {title, options.command, canvas}, text, links_script);
   results::write_whole(data_file(options.file), data);
 }
 

@@ -129,11 +129,11 @@ void plot_speed_up(const results::GroupedRuns& runs, const PictureOptions& optio
   figure.y.label = by_single ? "speed-up over one worker" : "speed-up over the fewest workers";
   figure.y.column = "speed_up";
   figure.shape = Shape::points;
-  tell_runs(figure, pace.told() + "; mean of", "whiskers: its 95 % interval");
-  if (figure.note.empty()) figure.note = pace.told();
+  figure.tell(pace.told());
+  tell_runs(figure, "mean of", "whiskers: its 95 % interval");
   for (std::size_t name = 0; name < figure.names.size(); ++name) {
     if (std::ranges::all_of(figure.panels, [&](const Panel& panel) { return panel.of_name[name].x.empty(); })) {
-      figure.names[name] += " (not reached)";
+      figure.tell_of(name, "not reached");
     }
   }
   draw_lines(figure, options);

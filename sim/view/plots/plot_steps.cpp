@@ -80,6 +80,14 @@ void plot_staleness(const results::GroupedRuns& runs, const PictureOptions& opti
   Figure figure = shares_of(
       runs, options, [](const run::IterationRow& row) { return row.staleness; }, most);
   if (most == 0) throw InputError("no step used anything stale; nothing to draw");
+  if (!options.log_x) figure.x.spacing = Spacing::logarithmic_from_zero;
+  for (std::size_t name = 0; name < figure.names.size(); ++name) {
+    const bool is_stale = std::ranges::any_of(figure.panels, [&](const Panel& panel) {
+      const std::vector<double>& x = panel.of_name[name].x;
+      return !x.empty() && x.back() > 0;
+    });
+    if (!is_stale) figure.tell_of(name, "always 0");
+  }
   figure.x.label = "staleness (updates)";
   figure.x.column = "staleness_updates";
   figure.y.label = "share of steps at most this stale";

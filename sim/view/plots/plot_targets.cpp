@@ -20,6 +20,7 @@ void plot_targets(const results::GroupedRuns& runs, const PictureOptions& option
       what == "time" ? results::time_to(target, runs.metric()) : results::bytes_to(target, runs.metric());
   const Arrangement arrangement = arrange(runs, options);
   Figure figure = figure_of(arrangement, options);
+  figure.keys.clear();  // names stand beside the bars
   double most = 0;
   bool any = false;
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {

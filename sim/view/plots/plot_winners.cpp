@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/results/writing/csv.hpp"
@@ -8,23 +10,25 @@
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/view/look.hpp"
+#include "sim/view/plots/figure.hpp"
 #include "sim/view/plots/layout.hpp"
 #include "sim/view/plots/picture.hpp"
+#include "sim/view/plots/type.hpp"
 #include "sim/view/winners.hpp"
 
 namespace ddl::view {
 namespace {
 
-// In units of the type's size.
-constexpr double cell_width = 6.6, cell_height = 3.3, around = 7.8, least_width = 30;
-
-std::string shown(const std::string& measure, const Winner& winner) {
+// The value, and what is to be said of it.
+std::vector<std::string> shown(const std::string& measure, const Winner& winner) {
   const std::string value = measure.starts_with("time_to_")    ? results::readable_seconds(winner.mean)
                             : measure.starts_with("bytes_to_") ? results::readable_bytes(winner.mean)
                                                                : fmt::format("{:.3f}", winner.mean);
   const auto& against = winner.against_one;
-  const std::string over_one = against && against->speed_up ? fmt::format(" ({:.1f}x)", *against->speed_up) : "";
-  return value + over_one + (winner.clear.value_or(true) ? "" : " ~");
+  std::vector<std::string> texts = {value};
+  if (against && against->speed_up) texts.push_back(fmt::format("({:.1f}x)", *against->speed_up));
+  if (!winner.clear.value_or(true)) texts.back() += " ~";
+  return texts;
 }
 
 std::string title_of(const std::string& measure, std::string_view metric) {
@@ -36,11 +40,16 @@ std::string title_of(const std::string& measure, std::string_view metric) {
 
 std::string note_of(bool noise, bool over_one) {
   std::string note = over_one ? "(2.0x) speed-up over one worker alone" : "";
-  if (noise) note += (note.empty() ? "" : "; ") + std::string("~ within noise of the second best (p >= 0.05)");
+  if (noise) note += (note.empty() ? "" : "; ") + std::string("~ not told apart from the second best (p >= 0.05)");
   return note;
 }
 
-std::string setting_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+// "site bandwidth" of "platform.site_bandwidth".
+std::string setting_name(const std::string& path) {
+  std::string name = path.substr(path.rfind('.') + 1);
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
 
 void rename(std::vector<std::string>& names, const std::vector<std::pair<std::string, std::string>>& labels) {
   for (const auto& [from, to] : labels) {
@@ -53,22 +62,110 @@ void rename(std::vector<std::string>& names, const std::vector<std::pair<std::st
   }
 }
 
-// On a screen the legend is beside the map, on paper below it.
-Canvas canvas_of(const WinnerMap& map, const std::vector<std::string>& names, const std::string& size) {
-  Sheet sheet = sheet_of(size, 0, 0);
-  Canvas& canvas = sheet.canvas;
-  const double type = canvas.type;
-  if (!canvas.paper) {
-    double longest = 0;
-    for (const std::string& name : names) longest = std::max(longest, text_width(name));
-    canvas.width =
-        type * (std::max(least_width, around + cell_width * static_cast<double>(map.columns.size())) + 4 + longest);
+// Systems that win somewhere.
+struct Legended {
+  std::vector<std::string> names, colours;
+  std::vector<std::size_t> of_scheme;  // their number from 1 on; 0: wins nowhere
+  bool grey = false;
+
+  // Print without colours has letters, too.
+  std::string letter(std::size_t number) const {
+    return grey ? std::string(1, static_cast<char>('a' + number - 1)) : "";
   }
-  if (sheet.chooses_height) {
-    canvas.height = type * (around + cell_height * static_cast<double>(std::max<std::size_t>(map.rows.size(), 3)) +
-                            (canvas.paper ? 2 + static_cast<double>(names.size()) : 0));
+};
+
+// So bright that black type is read on it: the first number of all greys.
+std::string area_colour(const std::string& colour) {
+  std::string light = "#";
+  for (const std::size_t at : {1U, 3U, 5U}) {
+    constexpr double towards_white = 0.5;
+    const int part = std::stoi(colour.substr(at, 2), nullptr, 16);
+    light += fmt::format("{:02x}", static_cast<int>(part + towards_white * (255 - part)));
   }
-  return canvas;
+  return light;
+}
+
+std::string area_grey(std::size_t number, std::size_t all) {
+  constexpr double darkest = 130, lightest = 245;
+  const double share = all < 2 ? 1 : static_cast<double>(number) / static_cast<double>(all - 1);
+  const int part = static_cast<int>(darkest + share * (lightest - darkest));
+  return fmt::format("#{0:02x}{0:02x}{0:02x}", part);
+}
+
+Legended legended(const WinnerMap& map, bool grey) {
+  Legended legend{{}, {}, std::vector<std::size_t>(map.schemes.size(), 0), grey};
+  std::vector<Drawn> drawn;
+  std::vector<bool> wins(map.schemes.size(), false);
+  for (const auto& row : map.cells) {
+    for (const auto& cell : row) {
+      if (cell) wins[cell->scheme] = true;
+    }
+  }
+  for (const std::string& name : map.schemes) drawn.push_back({name.substr(0, name.find(' ')), name});
+  const std::vector<Look> looks = looks_of(drawn);
+  const auto all = static_cast<std::size_t>(std::ranges::count(wins, true));
+  for (std::size_t scheme = 0; scheme < map.schemes.size(); ++scheme) {
+    if (!wins[scheme]) continue;
+    legend.colours.push_back(grey ? area_grey(legend.names.size(), all) : area_colour(looks[scheme].colour));
+    legend.names.push_back(map.schemes[scheme]);
+    legend.of_scheme[scheme] = legend.names.size();
+  }
+  return legend;
+}
+
+// "1" of "1.0": rows and columns are named by settings as they are written.
+std::vector<std::string> without_zeros(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (name.ends_with(".0")) name.resize(name.size() - 2);
+  }
+  return names;
+}
+
+// Cells' texts in one line or one below the other, and how many lines the longest has.
+constexpr double cell_room = 0.5, least_size = 0.6;
+
+using Texts = std::vector<std::vector<std::vector<std::string>>>;  // by row, then column: lines
+
+Texts texts_of(const WinnerMap& map, const Legended& legend) {
+  Texts texts;
+  for (const auto& row : map.cells) {
+    auto& list = texts.emplace_back();
+    for (const auto& cell : row) {
+      list.push_back(cell ? shown(map.measure, *cell) : std::vector<std::string>{"-"});
+      if (cell && legend.grey)
+        list.back().front() = legend.letter(legend.of_scheme[cell->scheme]) + " " + list.back().front();
+    }
+  }
+  return texts;
+}
+
+// In smaller type where cells are narrow.
+void write_cells(Layout& layout, const Texts& texts) {
+  const Canvas& canvas = layout.canvas();
+  const Box& box = layout.panels().front();
+  const double wide = (box.right - box.left) / static_cast<double>(texts.front().size());
+  const double high = (box.top - box.bottom) / static_cast<double>(texts.size());
+  double longest = 0, lines = 1;
+  for (const auto& row : texts) {
+    for (const auto& cell : row) {
+      longest = std::max(longest, widest(cell));
+      lines = std::max(lines, static_cast<double>(cell.size()));
+    }
+  }
+  const double size =
+      std::min({1.0, (wide / canvas.type - cell_room) / longest, high / canvas.type / (lines * line_pitch)});
+  if (size < least_size) {
+    throw InputError("--size: leaves no room for the numbers in the cells; expected a wider picture, or fewer folders");
+  }
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    for (std::size_t column = 0; column < texts[row].size(); ++column) {
+      const auto& cell = texts[row][column];
+      const double up = (static_cast<double>(cell.size()) - 1) / 2 * line_pitch * size * canvas.type;
+      layout.pen().write(cell, box.left + (static_cast<double>(column) + 0.5) * wide,
+                         box.bottom + (static_cast<double>(row) + 0.5) * high + up,
+                         {.at = Pen::At::middle, .size = size});
+    }
+  }
 }
 
 std::string data_of(const WinnerMap& map) {
@@ -94,50 +191,49 @@ std::string data_of(const WinnerMap& map) {
 
 void plot_winners(const results::GroupedRuns& runs, const PictureOptions& options) {
   const WinnerMap map = winners_of(runs, options.y, options.target);
-  std::vector<bool> wins(map.schemes.size(), false);
+  Legended legend = legended(map, options.grey);
+  if (legend.names.empty()) throw InputError("no run has a value of " + map.measure + "; nothing to draw a map of");
+  const Texts texts = texts_of(map, legend);
   bool noise = false, over_one = false;
-  for (const auto& row : map.cells) {
-    for (const auto& cell : row) {
-      if (!cell) continue;
-      wins[cell->scheme] = true;
-      noise = noise || !cell->clear.value_or(true);
-      over_one = over_one || (cell->against_one && cell->against_one->speed_up);
-    }
-  }
-  // Only systems that win somewhere are in the legend.
-  std::vector<Drawn> drawn;
-  std::vector<std::string> names, colours;
-  std::vector<std::size_t> number(map.schemes.size(), 0);
-  for (std::size_t scheme = 0; scheme < map.schemes.size(); ++scheme) {
-    const std::string& name = map.schemes[scheme];
-    drawn.push_back({name.substr(0, name.find(' ')), name});
-  }
-  const std::vector<Look> looks = looks_of(drawn, options.grey);
-  for (std::size_t scheme = 0; scheme < map.schemes.size(); ++scheme) {
-    if (!wins[scheme]) continue;
-    names.push_back(map.schemes[scheme]);
-    colours.push_back(looks[scheme].colour);
-    number[scheme] = names.size();
-  }
-  if (names.empty()) throw InputError("no run has a value of " + map.measure + "; nothing to draw a map of");
-  std::string text = "$cells << END_OF_DATA\n";
+  std::string cells = "$cells << END_OF_DATA\n";
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
       const auto& cell = map.cells[row][column];
-      text += fmt::format("{} {} {} \"{}\"\n", column + 1, row + 1, cell ? number[cell->scheme] : 0,
-                          cell ? shown(map.measure, *cell) : "-");
+      noise = noise || (cell && !cell->clear.value_or(true));
+      over_one = over_one || (cell && cell->against_one && cell->against_one->speed_up);
+      const std::string colour = cell ? legend.colours[legend.of_scheme[cell->scheme] - 1] : "#ffffff";
+      cells += fmt::format("{} {} 0x{}\n", column + 1, map.rows.size() - row, colour.substr(1));
     }
   }
-  rename(names, options.labels);
-  const std::string title = options.title.empty() ? title_of(map.measure, runs.metric().word) : options.title;
-  text += "END_OF_DATA\n" + gnuplot_array("name", names) + gnuplot_array("colour", colours) +
-          gnuplot_array("column_name", map.columns) + gnuplot_array("row_name", map.rows);
-  const auto label = [](const std::string& own, const std::string& path) {
-    return gnuplot_text(own.empty() ? setting_name(path) : own);
-  };
-  text += fmt::format("x_label = {}\ny_label = {}\nplot_title = {}\nnote = {}\n", label(options.x_label, map.x),
-                      label(options.y_label, map.y), gnuplot_text(title), gnuplot_text(note_of(noise, over_one)));
-  draw(options.file, {title, options.command, canvas_of(map, names, options.size)}, text, map_script);
+  rename(legend.names, options.labels);
+  Content content;
+  Key& key = content.keys.emplace_back();
+  key.shows = Key::Shows::areas;
+  for (std::size_t i = 0; i < legend.names.size(); ++i) {
+    key.names.push_back(legend.letter(i + 1) + (legend.grey ? "  " : "") + legend.names[i]);
+    key.looks.push_back({.colour = legend.colours[i]});
+  }
+  content.title = options.title.empty() ? title_of(map.measure, runs.metric().word) : options.title;
+  content.note = note_of(noise, over_one);
+  content.x_labels = {options.x_label.empty() ? setting_name(map.x) : options.x_label};
+  content.y_labels = {options.y_label.empty() ? setting_name(map.y) : options.y_label};
+  content.columns = without_zeros(map.columns);
+  content.rows = without_zeros(map.rows);
+  std::ranges::reverse(content.rows);  // from above
+  double lines = 1;
+  for (const auto& row : texts) {
+    for (const auto& cell : row) {
+      lines = std::max(lines, static_cast<double>(cell.size()));
+      content.column_width = std::max(content.column_width, widest(cell) + cell_room);
+    }
+  }
+  content.width = 420;
+  content.column_width += 1;
+  content.row_height = std::max(3.0, lines * line_pitch + 0.8);
+  Layout layout(content, options.size);
+  write_cells(layout, texts);
+  draw(options.file, {content.title, options.command, layout.canvas()}, cells + "END_OF_DATA\n" + layout.definitions(),
+       map_script);
   results::write_whole(data_file(options.file), data_of(map));
 }
 
