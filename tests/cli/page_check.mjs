@@ -110,7 +110,8 @@ async function check_targets() {
   if (choices < 2) return;
   const verdict = () => value_of("document.getElementById('verdict').textContent");
   const before = await verdict(), chosen = await value_of("document.getElementById('answer-by').value");
-  const columns = () => value_of("[...document.querySelectorAll('#summary th')].filter((head) => /^time to/.test(head.textContent)).length");
+  const columns = () => value_of(
+    "[...document.querySelectorAll('#summary th')].filter((head) => /^time to/.test(head.textContent)).length");
   const seen = new Set();
   for (const target of await value_of("data.answers.map(({ target }) => String(target ?? 'end'))")) {
     await choose("answer-by", target);
@@ -118,7 +119,9 @@ async function check_targets() {
     const places = await value_of("data.answer.rankings.length");
     expect(places > 0, `nothing is ranked by ${target}`);
     if (target !== "end") expect((await verdict()).includes(target), `by ${target} it says "${await verdict()}"`);
-    if (await value_of("data.targets.length > 1")) expect((await columns()) === (target === "end" ? 0 : 1), `the summary has other targets than ${target}`);
+    if (await value_of("data.targets.length > 1")) {
+      expect((await columns()) === (target === "end" ? 0 : 1), `the summary has other targets than ${target}`);
+    }
   }
   expect(seen.size === choices, "two targets have one verdict");
   await choose("answer-by", chosen);

@@ -122,10 +122,12 @@ function scales_of({ x, y, log_x, log_y }, sets, part) {
   const ink = css("--ink"), rule = css("--rule");
   const title = (text) => ({ display: true, text, color: ink });
   return {
-    x: { type: log_x ? "logarithmic" : "linear", min: part ? part.x[0] : log_x ? least : 0, max: part ? part.x[1] : log_x ? most : undefined,
+    x: { type: log_x ? "logarithmic" : "linear", min: part ? part.x[0] : log_x ? least : 0,
+         max: part ? part.x[1] : log_x ? most : undefined,
          title: title(axes[x].label), grid: { display: false }, border: { color: rule },
          ticks: { color: ink, maxRotation: 0, callback: ticks_of(x === "bytes" ? bytes : plain) } },
-    y: { type: log_y ? "logarithmic" : "linear", min: part?.y ? part.y[0] : log_y || y !== "accuracy" ? undefined : 0, max: part?.y?.[1],
+    y: { type: log_y ? "logarithmic" : "linear", min: part?.y ? part.y[0] : log_y || y !== "accuracy" ? undefined : 0,
+         max: part?.y?.[1],
          suggestedMax: y === "accuracy" && !log_y ? 0.5 : undefined, title: title(measures[y].label),
          ticks: { color: ink, callback: ticks_of(plain) }, grid: { color: rule } },
   };
