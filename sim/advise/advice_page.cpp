@@ -136,13 +136,6 @@ std::string score_text(const Account& of, double score, double length = 1) {
 
 std::string verdict_of(const Account& of, std::size_t i) {
   const Race::Entrant& entrant = of.race().entrants[i];
-  const Contender& contender = of.advice.contenders[i];
-  const double length = contender.search.length();
-  if (entrant.waits && length > 0) {
-    return fmt::format("not raced: {}, {}", score_text(of, mean_of(contender.after(length)), length),
-                       runs_text(contender, length));
-  }
-  if (entrant.waits) return "not run";
   if (figures_of(of, i).failed > 0) return "failed";
   const auto after = [&](std::size_t seeds) {
     return fmt::format(" after {} seeds, {}", seeds, p_text(entrant.p.value_or(0)));
@@ -191,10 +184,7 @@ results::Table ranking_table(const Account& of) {
                    {"failed", ""},
                    {"dropped_after_seeds", ""},
                    {"p_against_leader", ""}};
-  std::vector<std::size_t> all = of.advice.ranking;
-  std::ranges::copy_if(of.advice.turns, std::back_inserter(all),
-                       [&](auto i) { return std::ranges::count(all, i) == 0; });
-  for (const std::size_t i : all) {
+  for (const std::size_t i : of.advice.ranking) {
     const Figures own = figures_of(of, i);
     const Contender& contender = of.advice.contenders[i];
     const Race::Entrant& entrant = of.race().entrants[i];
@@ -361,6 +351,21 @@ Lines setting_of(const Account& of) {
   return lines;
 }
 
+// The best first, those with runs as long together.
+Lines not_raced_lines(const Account& of) {
+  Lines lines;
+  std::map<double, std::string> some;  // by length
+  for (const std::size_t i : not_raced(of)) {
+    const Contender& contender = of.advice.contenders[i];
+    const double length = contender.search.length();
+    const bool fresh = some.try_emplace(-length, "").second;
+    const std::string score = length > 0 ? " " + score_text(of, mean_of(contender.after(length)), length) : "";
+    some[-length] += (fresh ? runs_text(contender, length) + ": " : ", ") + of.name(i) + score;
+  }
+  for (const auto& [length, text] : some) lines.push_back(text);
+  return lines;
+}
+
 // Names and why, those with the same reason together.
 Lines left_out(const Account& of) {
   std::map<std::string, std::string> names;  // by reason
@@ -420,6 +425,7 @@ Lines method(const Account& of) {
 std::vector<Section> sections_of(const Account& of) {
   return {{"Warnings", {}, warnings_of(of.adviser, of.advice)},
           {"Ranking", ranking_table(of)},
+          {"Not raced, for lack of budget", {}, not_raced_lines(of)},
           {"What would change the answer", conditions_table(of)},
           {"Not run", {}, left_out(of)},
           {"How", {}, method(of)}};

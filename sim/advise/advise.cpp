@@ -247,6 +247,17 @@ void Adviser::add_conditions(Advice& advice) {
   add_break_even(advice);
 }
 
+BreakEven break_even_of(const std::map<double, double>& lead) {
+  BreakEven found{0, std::nullopt, lead.begin()->first, lead.rbegin()->first, lead.begin()->second > 0};
+  for (auto high = std::next(lead.begin()); high != lead.end() && !found.share; ++high) {
+    const auto low = std::prev(high);
+    if (low->second > 0 || high->second <= 0) continue;
+    const double step = high->second - low->second, way = std::isfinite(step) ? -low->second / step : 0.5;
+    found.share = low->first * std::pow(high->first / low->first, way);
+  }
+  return found;
+}
+
 // From the bandwidth as given ever less while the best that sends is ahead of the baseline, or ever more until it is.
 void Adviser::add_break_even(Advice& advice) {
   const auto sender = std::ranges::find_if(advice.again, [&](auto i) { return advice.contenders[i].sends(); });
@@ -272,14 +283,8 @@ void Adviser::add_break_even(Advice& advice) {
     advice.conditions.push_back(std::move(condition));
     if (!known) return;
   }
-  BreakEven found{*sender, std::nullopt, lead.begin()->first, lead.rbegin()->first, lead.begin()->second > 0};
-  for (auto high = std::next(lead.begin()); high != lead.end() && !found.share; ++high) {
-    const auto low = std::prev(high);
-    if (low->second > 0 || high->second <= 0) continue;
-    const double step = high->second - low->second, way = std::isfinite(step) ? -low->second / step : 0.5;
-    found.share = low->first * std::pow(high->first / low->first, way);
-  }
-  advice.break_even = found;
+  advice.break_even = break_even_of(lead);
+  advice.break_even->sender = *sender;
 }
 
 Advice Adviser::advice() {

@@ -79,6 +79,10 @@ struct BreakEven {
   bool ahead_at_least = false;  // the sender, at the least of them
 };
 
+// By how far the sender is ahead at each share, of which there is one at least. Between two it changes with the
+// logarithm of the bandwidth.
+BreakEven break_even_of(const std::map<double, double>& lead);
+
 struct Advice {
   std::vector<Contender> contenders;  // all numbers below are of this list
   bool has_baseline = false;          // the first is what the others are measured by: it sends nothing

@@ -151,6 +151,11 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
   CHECK(asked.stages.back() == "other conditions");
   CHECK(asked.best() == "single");
   CHECK(asked.safe() == "single");
+  // Gossip is behind at the bandwidth as given, twice, four and eight times that, or ahead at one of these.
+  const Json even = asked.json()["break_even_bandwidth"];
+  CHECK(even["system"] == "gossip");
+  CHECK(even["as_good"] == "single");
+  CHECK((even["share"].is_null() ? even["tried"][1] == 8 : even["share"] > 1));
   CHECK(has(asked.text(), "Best estimate: one worker alone (single)"));
   CHECK(has(asked.text(), "Safe choice: the same."));
   // 80 s a step of both workers against a tenth of one alone, 0.1 s; and there is no server.
@@ -327,7 +332,7 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(raced < all);
   CHECK(worst_in <= best_out);
   const std::string page = tight.text();
-  CHECK(has(page, "not raced: "));
+  CHECK(has(page, "Not raced, for lack of budget"));
   const std::string without = counted(static_cast<std::int64_t>(all - raced), "more system");
   CHECK(has(tight.json()["how_sure"], "The budget had no room for " + without));
   check_width(page);
@@ -394,7 +399,7 @@ TEST_CASE(
   asked.run();
   const Advice advice = asked.adviser.advice();
   const Json json = asked.json();
-  CHECK(json["systems"].size() == advice.contenders.size());
+  CHECK(json["systems"].size() == advice.ranking.size());
   CHECK(json["target"] == 0.3);
   const Race::Entrant& leader = advice.race.entrants[*advice.race.leader];
   std::size_t behind_leader = 0;
@@ -413,6 +418,20 @@ TEST_CASE(
     CHECK(system["behind_leader"]["mean"].get<double>() == doctest::Approx(behind));
   }
   CHECK(behind_leader == 2);
+  std::vector<std::string> guesses;
+  for (const Json& row : json["sensitivity"]) guesses.push_back(row["key"]);
+  const std::string seconds = "compute.seconds_per_batch", bytes = "wire.model_bytes";
+  CHECK(guesses == std::vector<std::string>{seconds, seconds, bytes, bytes});
+  CHECK(json["other_conditions"].size() >= 4);
+  CHECK(json["why"]["system"] == "gossip");
+  CHECK(json["wan_bytes_per_hour"] > 0);
+  // The mean time of the best, with its interval.
+  for (const Json& system : json["systems"]) {
+    if (system["system"] != json["best"]["system"]) continue;
+    CHECK(json["best"]["time_to_target_s"] == system["time_to_target_s"]["mean"]);
+    CHECK(json["best"]["interval"][0] == system["time_to_target_s"]["low"]);
+  }
+  CHECK(fs::path(json["best"]["scenario"].get<std::string>()) == "best.json");
   const std::string page = asked.markdown();
   CHECK(has(page, "| behind the leader by |"));
   CHECK(has(page, "time to 0.3"));
@@ -544,6 +563,17 @@ TEST_CASE("every system of the registry that trains whole models is raced, with 
   CHECK(labels_of("ako") == " codec=qsgd codec=top_k partitions=2 partitions=4 partitions=auto");
   CHECK(labels_of("d_psgd") == " overlap=true");
   CHECK_THROWS_WITH_AS(labels_of("vertical"), doctest::Contains("is no candidate"), InputError);
+}
+
+TEST_CASE("break-even lies where the lead of what sends comes to nothing, by the logarithm of the bandwidth") {
+  CHECK(*break_even_of({{0.5, -1}, {1, 3}, {2, 4}}).share == doctest::Approx(0.5 * std::pow(2, 0.25)));
+  CHECK(*break_even_of({{1, -2}, {4, 2}}).share == doctest::Approx(2));
+  CHECK(*break_even_of({{0.5, -INFINITY}, {1, 2}}).share == doctest::Approx(std::sqrt(0.5)));
+  const BreakEven always = break_even_of({{0.25, 1}, {1, 2}}), never = break_even_of({{1, -2}, {8, -1}});
+  CHECK_FALSE(always.share.has_value());
+  CHECK((always.ahead_at_least && always.least == 0.25));
+  CHECK_FALSE(never.share.has_value());
+  CHECK((!never.ahead_at_least && never.most == 8));
 }
 
 TEST_CASE("more seeds are needed the smaller a difference is against its noise") {
