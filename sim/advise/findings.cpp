@@ -19,7 +19,7 @@ namespace {
 constexpr double of_error = 2.498, of_power = 0.842;
 constexpr std::size_t most_told_seeds = 1000;
 
-// A baseline that ends no further behind the best leaves nothing to a network: of an accuracy; of a loss its share.
+// What is as good as nothing where a task is learned: of an accuracy; of a loss its share.
 constexpr double near_accuracy = 0.03, near_loss = 0.05;
 
 double mean_at_end(const Contender& contender) {
@@ -81,10 +81,12 @@ std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t
   return differences;
 }
 
-bool is_saturated(const Advice& advice, const scenario::Metric& metric) {
+bool is_saturated(const Advice& advice, const scenario::Metric& metric, double length_s) {
   if (!advice.has_baseline || !advice.best || advice.race.entrants[0].waits) return false;
-  const double own = mean_at_end(advice.contenders.front()), best = mean_at_end(advice.contenders[*advice.best]);
-  return metric.behind(own, best) < (metric.less_is_better ? near_loss * best : near_accuracy);
+  const Contender& one = advice.contenders.front();
+  const double end = mean_at_end(one), best = mean_at_end(advice.contenders[*advice.best]);
+  const double near = metric.less_is_better ? near_loss * end : near_accuracy;
+  return metric.behind(end, best) < near && metric.behind(mean_half_way(one, metric, length_s), end) < near;
 }
 
 std::string baseline_text(const Advice& advice) {
@@ -120,9 +122,9 @@ std::vector<std::string> reasons_of(Adviser& adviser, const Advice& advice) {
 std::vector<std::string> warnings_of(Adviser& adviser, const Advice& advice) {
   std::vector<std::string> lines;
   const scenario::Metric& metric = adviser.request().goal.metric;
-  if (is_saturated(advice, metric)) {
-    const Contender& one = advice.contenders.front();
-    const double length_s = adviser.scenario_of(one).stop.time->value;
+  const Contender& one = advice.contenders.front();
+  const double length_s = adviser.scenario_of(one).stop.time->value;
+  if (is_saturated(advice, metric, length_s)) {
     std::string text = baseline_text(advice);
     text.front() = static_cast<char>(std::toupper(text.front()));
     lines.push_back(fmt::format(

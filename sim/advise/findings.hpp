@@ -16,8 +16,8 @@ std::optional<std::size_t> seeds_to_tell(const std::vector<double>& differences)
 // How far one contender is behind another, by seeds that both raced with.
 std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t other);
 
-// Whether the baseline ends so near to the best that a network can add little.
-bool is_saturated(const Advice& advice, const scenario::Metric& metric);
+// Whether the baseline has all but learned the task half-way, and no other ends far above it: then no network matters.
+bool is_saturated(const Advice& advice, const scenario::Metric& metric, double length_s);
 
 // "one worker alone (single)", "each worker alone (alone)".
 std::string baseline_text(const Advice& advice);

@@ -111,21 +111,25 @@ class Stages {
     }
   }
 
-  // Again while what is found asks for more: a bandwidth further away.
+  // Bandwidths first, for which what is found may ask for one further away.
   void run_conditions(double until) {
-    bool made = true;
-    while (made) {
-      const Advice now = adviser_.advice();
-      std::vector<RunGroup> groups;
-      for (const Condition& condition : now.conditions) {
-        RunGroup group{condition.open, until};
-        for (BudgetedRun& run : group.runs) {
-          if (condition.what->costs_more) run.length = cost_of(now.contenders[run.scheme], run.trial);
-        }
-        if (!group.runs.empty()) groups.push_back(std::move(group));
+    for (const bool all : {false, true}) {
+      while (run_conditions(until, [&](const OtherCondition& one) { return all || one.bandwidth != 1; })) {
       }
-      made = make("other conditions", std::move(groups));
     }
+  }
+
+  bool run_conditions(double until, const auto& chosen) {
+    const Advice now = adviser_.advice();
+    std::vector<RunGroup> groups;
+    for (const Condition& condition : now.conditions) {
+      RunGroup group{condition.open, until};
+      for (BudgetedRun& run : group.runs) {
+        if (condition.what->costs_more) run.length = cost_of(now.contenders[run.scheme], run.trial);
+      }
+      if (!group.runs.empty() && chosen(*condition.what)) groups.push_back(std::move(group));
+    }
+    return make("other conditions", std::move(groups));
   }
 
   // As a multiple of a run of the race.

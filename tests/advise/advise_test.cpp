@@ -576,6 +576,42 @@ TEST_CASE("break-even lies where the lead of what sends comes to nothing, by the
   CHECK((!never.ahead_at_least && never.most == 8));
 }
 
+TEST_CASE("a task is saturated where one worker alone has learned it half-way, and no other ends far above") {
+  const auto saturated = [](double half_way, double end, double best) {
+    Advice advice;
+    TrialResult own, other;
+    for (const double time : {45.0, 50.0, 100.0}) {
+      run::CurveRow& row = own.curve.emplace_back();
+      row.time_s = time;
+      row.test_accuracy = time == 100 ? end : half_way;
+    }
+    own.at_end = end, other.at_end = best;
+    advice.contenders.resize(2);
+    advice.contenders[0].trials = {&own}, advice.contenders[1].trials = {&other};
+    advice.race.entrants.resize(2);
+    advice.has_baseline = true, advice.best = 1;
+    return is_saturated(advice, scenario::by_accuracy, 100);
+  };
+  CHECK(saturated(0.88, 0.9, 0.91));
+  CHECK_FALSE(saturated(0.8, 0.9, 0.91));   // still learning, on a network that is too slow for others
+  CHECK_FALSE(saturated(0.88, 0.9, 0.94));  // which a network pays for
+}
+
+TEST_CASE("where the scenario is judged by loss less of it is better") {
+  const Place place;
+  std::string text = scenario_text("800Mbps");
+  text.replace(text.find("\"every\""), 7, "\"metric\": \"loss\", \"every\"");
+  AdviseRequest request = place.request(place.write("loss.json", text), {"gossip"});
+  request.goal = goal_of(systems::built_in(), request.file, {}, {});
+  Asked asked(request);
+  asked.run();
+  const Json json = asked.json();
+  double least = INFINITY;
+  for (const Json& system : json["systems"]) least = std::min(least, system["loss_at_end"]["mean"].get<double>());
+  CHECK(json["best"]["loss"] == least);
+  CHECK(has(asked.text(), "loss at the end"));
+}
+
 TEST_CASE("more seeds are needed the smaller a difference is against its noise") {
   // Differences of mean 1 and deviation 1: ((2.498 + 0.842) 1 / 1)^2 = 11.2, and two more.
   CHECK(seeds_to_tell({0, 1, 2}) == std::size_t{12 + 2});
