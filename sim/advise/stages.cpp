@@ -71,11 +71,7 @@ class Stages {
     const bool keeps_room = budget_.used() + least <= 1;
     std::vector<RunGroup> groups;
     for (const BudgetedRun& run : now.open_tuning) {
-      if (!chosen(run)) continue;
-      // Short runs cost more than their share of a whole one, of which they tell too much: they end in time in any
-      // case.
-      const bool may_take_all = !keeps_room && begin_before > at(short_share);
-      groups.push_back({{run}, may_take_all ? 1 : begin_before, keeps_room ? room_for_race * least : 0});
+      if (chosen(run)) groups.push_back({{run}, keeps_room ? begin_before : 1, keeps_room ? room_for_race * least : 0});
     }
     return make("tuning, " + runs, std::move(groups));
   }
