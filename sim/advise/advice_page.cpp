@@ -1,5 +1,5 @@
-// What an advice says: what to use, how sure that is, and what would change it. All is described once, as lines and
-// tables, for a terminal, as Markdown and as JSON.
+// What an advice says: what to use, how sure that is, why, and what would change it. All is described once, as lines
+// and tables, for a terminal, as Markdown and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +12,7 @@
 
 #include "core/base/counted.hpp"
 #include "sim/advise/advise.hpp"
+#include "sim/advise/findings.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/text/table.hpp"
@@ -24,6 +25,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<std::string>;
+
+constexpr const char *best_file = "best.json", *safe_file = "safe.json";
 
 struct Section {
   std::string title;
@@ -52,10 +55,10 @@ std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p =
 
 std::string counted_runs(std::size_t runs) { return counted(static_cast<std::int64_t>(runs), "run"); }
 
-// "1 whole run", "3 whole runs", "one run of 1/4 of the time".
-std::string runs_text(const Standing& standing) {
-  if (standing.length == 1) return counted(static_cast<std::int64_t>(standing.runs), "whole run");
-  return fmt::format("one run of 1/{:.0f} of the time", 1 / standing.length);
+// "1 whole run", "3 whole runs", "one run of 1/8 of the time".
+std::string runs_text(const Contender& contender, double length) {
+  if (length == 1) return counted(static_cast<std::int64_t>(contender.after(1).size()), "whole run");
+  return length == 0 ? "no run" : fmt::format("one run of 1/{:.0f} of the time", 1 / length);
 }
 
 // A mean with its interval, which cannot be outside of `range`.
@@ -82,24 +85,28 @@ results::Cell data(const Json& json) {
   return cell;
 }
 
+results::Cell yes_or_no(bool value) {
+  results::Cell cell = data(value);
+  cell.text = value ? "yes" : "no";
+  return cell;
+}
+
 // Of a contender, over the seeds that it raced with.
 struct Figures {
   std::size_t runs = 0, failed = 0;
-  std::vector<std::optional<Reached>> reached;  // the shown target, by seed
-  results::Cell time, bytes, at_end;            // of those that reached it; of all runs
+  results::Cell time, bytes, at_end;  // of those that reached the shown target; of all runs
 };
 
 Figures figures_of(const Account& of, std::size_t i) {
   Figures figures;
   std::vector<double> times, bytes, at_end;
   for (const TrialResult* trial : of.advice.contenders[i].trials) {
-    figures.reached.emplace_back();
     figures.runs += trial == nullptr ? 0 : 1;
     figures.failed += trial == nullptr || trial->failure.empty() ? 0 : 1;
     if (trial == nullptr || !trial->failure.empty()) continue;
     at_end.push_back(trial->at_end);
     if (!of.advice.shown_target) continue;
-    const auto there = figures.reached.back() = trial->reached(of.goal.metric, *of.advice.shown_target);
+    const auto there = trial->reached(of.goal.metric, *of.advice.shown_target);
     if (there) times.push_back(there->time_s), bytes.push_back(there->bytes);
   }
   constexpr results::Interval positive = {0, INFINITY};
@@ -112,26 +119,30 @@ Figures figures_of(const Account& of, std::size_t i) {
   return figures;
 }
 
-// By seeds that both raced with: the mean time of one worker over that of the contender; none unless all of these runs
-// get to the shown target.
-std::optional<double> speed_up(const Account& of, std::size_t i) {
-  const Contender &first = of.advice.contenders[0], &contender = of.advice.contenders[i];
-  const auto one = figures_of(of, 0).reached, other = figures_of(of, i).reached;
-  double of_one = 0, of_other = 0;
-  for (std::size_t seed = 0; seed < other.size(); ++seed) {
-    if (first.trials[seed] == nullptr || contender.trials[seed] == nullptr) continue;
-    if (!one[seed] || !other[seed]) return std::nullopt;
-    of_one += one[seed]->time_s, of_other += other[seed]->time_s;
-  }
-  return of_other > 0 ? std::optional(of_one / of_other) : std::nullopt;
+// Those that have not had the first look of the race, while there was something left to run: the best first.
+std::vector<std::size_t> not_raced(const Account& of) {
+  std::vector<std::size_t> list;
+  std::ranges::copy_if(of.advice.turns, std::back_inserter(list), [&](auto i) { return of.race().entrants[i].waits; });
+  return list;
+}
+
+// A score as the goal's metric has it.
+std::string score_text(const Account& of, double score, double length = 1) {
+  if (!std::isfinite(score)) return "-";
+  if (!of.goal.target) return value_text(of.goal.metric.value_of(score));
+  const double length_s = length * of.adviser.scenario_of(of.advice.contenders.front()).stop.time->value;
+  return score > length_s ? "not reached" : results::readable_seconds(score);
 }
 
 std::string verdict_of(const Account& of, std::size_t i) {
   const Race::Entrant& entrant = of.race().entrants[i];
   if (figures_of(of, i).failed > 0) return "failed";
-  if (entrant.dropped_after) return "worse, " + p_text(entrant.p.value_or(0));
+  const auto after = [&](std::size_t seeds) {
+    return fmt::format(" after {} seeds, {}", seeds, p_text(entrant.p.value_or(0)));
+  };
+  if (entrant.dropped_after) return "worse" + after(*entrant.dropped_after);
   if (of.race().leader == i) return "leads";
-  return entrant.p ? "not told apart, " + p_text(*entrant.p) : "not judged";
+  return entrant.p ? "not told apart" + after(of.race().looked_after) : "not judged";
 }
 
 // By how much its score is behind the leader's, at the last look that it was in.
@@ -148,7 +159,8 @@ results::Cell behind_leader(const Account& of, std::size_t i) {
 
 results::Cell rate_of(const Account& of, std::size_t i) {
   const auto& rate = of.advice.contenders[i].rate;
-  return {rate ? fmt::format("{:.3g}", *rate) : "as given", rate};
+  const bool falls = of.advice.contenders[i].schedule == "cosine";
+  return {rate ? fmt::format("{:.3g}{}", *rate, falls ? ", cosine" : "") : "as given", rate};
 }
 
 results::Table ranking_table(const Account& of) {
@@ -160,12 +172,12 @@ results::Table ranking_table(const Account& of) {
                    {"learning_rate", "rate"},
                    {"time_to_target_s", if_target("time to {:g}"), results::Kind::text, true},
                    {"bytes_to_target", if_target("bytes to {:g}"), results::Kind::text, true},
-                   {"speed_up_over_one_worker", if_target("speed-up over one worker")},
+                   {"needs_all_data_in_one_place", "data in one place"},
                    {fmt::format("{}_at_end", of.goal.metric.word), of.at_end(), results::Kind::text, true},
                    {"behind_leader", "behind the leader by", results::Kind::text, true},
-                   {"", "seeds"},
                    {"verdict", "against the leader"},
                    {"algorithm", ""},
+                   {"schedule", ""},
                    {"learning_rate_at_edge", ""},
                    {"scores", ""},
                    {"runs", ""},
@@ -174,7 +186,6 @@ results::Table ranking_table(const Account& of) {
                    {"p_against_leader", ""}};
   for (const std::size_t i : of.advice.ranking) {
     const Figures own = figures_of(of, i);
-    const auto ratio = speed_up(of, i);
     const Contender& contender = of.advice.contenders[i];
     const Race::Entrant& entrant = of.race().entrants[i];
     Json scores = Json::object();
@@ -182,68 +193,25 @@ results::Table ranking_table(const Account& of) {
       const auto& score = entrant.scores[seed];
       if (score) scores[std::to_string(of.adviser.request().seeds[seed])] = number(score);
     }
-    table.rows.push_back({of.name(i),
-                          rate_of(of, i),
-                          own.time,
-                          own.bytes,
-                          {ratio ? fmt::format("{:.2f}x", *ratio) : "-", ratio},
-                          own.at_end,
-                          behind_leader(of, i),
-                          std::to_string(own.runs),
-                          verdict_of(of, i),
-                          data(Json::parse(scenario::describe_run(of.adviser.scenario_of(contender)))["algorithm"]),
-                          data(contender.search.at_edge),
-                          data(scores),
-                          data(own.runs),
-                          data(own.failed),
-                          data(entrant.dropped_after ? Json(*entrant.dropped_after) : Json()),
-                          data(number(entrant.p))});
+    table.rows.push_back(
+        {of.name(i), rate_of(of, i), own.time, own.bytes, yes_or_no(contender.candidate.needs_all_data), own.at_end,
+         behind_leader(of, i), verdict_of(of, i),
+         data(Json::parse(scenario::describe_run(of.adviser.scenario_of(contender)))["algorithm"]), contender.schedule,
+         data(contender.search.at_edge), data(scores), data(own.runs), data(own.failed),
+         data(entrant.dropped_after ? Json(*entrant.dropped_after) : Json()), data(number(entrant.p))});
   }
   return table;
 }
 
-// Those that have not had the first look of the race, while there was something left to run: the best first.
-std::vector<std::size_t> not_raced(const Account& of) {
-  std::vector<std::size_t> list;
-  std::ranges::copy_if(of.advice.turns, std::back_inserter(list), [&](auto i) { return of.race().entrants[i].waits; });
-  return list;
-}
-
-results::Table not_raced_table(const Account& of) {
-  results::Table table;
-  table.columns = {{"system", "system"},
-                   {"learning_rate", "rate"},
-                   {fmt::format("{}_at_end", of.goal.metric.word), of.at_end()},
-                   {"", "of"},
-                   {"length", ""},
-                   {"runs", ""},
-                   {"learning_rate_at_edge", ""}};
-  for (const std::size_t i : not_raced(of)) {
-    const Standing last = of.advice.contenders[i].last();
-    const auto at_end = last.runs == 0 ? std::nullopt : std::optional(last.at_end);
-    table.rows.push_back({of.name(i),
-                          rate_of(of, i),
-                          {at_end ? value_text(*at_end) : "-", at_end},
-                          last.runs == 0 ? "no run" : runs_text(last),
-                          {"", last.length},
-                          data(last.runs),
-                          data(of.advice.contenders[i].search.at_edge)});
-  }
-  return table;
-}
-
-std::string score_text(const Account& of, const Scores& scores) {
-  const auto mean = mean_of(scores);
-  if (!mean || std::ranges::any_of(scores, [](auto& score) { return !score; })) return "-";
-  if (!of.goal.target) return value_text(of.goal.metric.value_of(*mean));
-  const double length_s = of.adviser.scenario_of(of.advice.contenders.front()).stop.time->value;
-  return *mean > length_s ? "not reached" : results::readable_seconds(*mean);
+std::string scores_text(const Account& of, const Scores& scores) {
+  if (std::ranges::any_of(scores, [](auto& score) { return !score; })) return "-";
+  return score_text(of, mean_of(scores).value_or(INFINITY));
 }
 
 std::string condition_verdict(const Account& of, const Condition& condition) {
   if (!condition.best) return "not run";
   const std::string& best = of.name(*condition.best);
-  if (condition.best == of.advice.recommended) return "the same answer";
+  if (condition.best == of.advice.best) return "the same answer";
   if (!condition.p) return best + " is ahead";
   const bool beyond = *condition.p < results::significance;
   return beyond ? "another answer: " + best + ", " + p_text(*condition.p) : best + " is ahead, within noise";
@@ -254,37 +222,39 @@ results::Table conditions_table(const Account& of) {
   table.columns = {{"condition", "condition"}};
   for (const std::size_t i : of.advice.again) table.columns.push_back({"", of.name(i)});
   for (const auto& [key, title] :
-       {std::pair("", "answer"), {"scores", ""}, {"best", ""}, {"p_against_recommended", ""}}) {
+       {std::pair("", "answer"), {"key", ""}, {"scores", ""}, {"best", ""}, {"p_against_best", ""}}) {
     table.columns.push_back({key, title});
   }
   for (const Condition& condition : of.advice.conditions) {
-    results::TableLine line = {condition.name};
+    results::TableLine line = {condition.what->name};
     Json scores = Json::object();
     for (const std::size_t i : of.advice.again) {
-      line.emplace_back(score_text(of, condition.scores.at(i)));
-      for (const auto& score : condition.scores.at(i)) scores[of.name(i)].push_back(number(score));
+      const auto found = condition.scores.find(i);
+      line.emplace_back(found == condition.scores.end() ? "" : scores_text(of, found->second));
+      if (found == condition.scores.end()) continue;
+      for (const auto& score : found->second) scores[of.name(i)].push_back(number(score));
     }
     line.emplace_back(table.rows.empty() ? "" : condition_verdict(of, condition));
-    line.insert(line.end(), {data(scores), data(condition.best ? Json(of.name(*condition.best)) : Json()),
-                             data(number(condition.p))});
+    line.insert(line.end(),
+                {data(condition.what->changes.empty() ? "" : condition.what->changes.front().path), data(scores),
+                 data(condition.best ? Json(of.name(*condition.best)) : Json()), data(number(condition.p))});
     table.rows.push_back(std::move(line));
   }
   return table;
 }
 
-std::string answer_of(const Account& of) {
+// A contender, its settings, and what it comes to.
+std::string figures_text(const Account& of, std::size_t i) {
   const Advice& advice = of.advice;
-  const bool any = std::ranges::any_of(advice.contenders, [](const Contender& one) { return !one.standings.empty(); });
-  if (!advice.recommended) return any ? "No answer yet: too few have run." : "No answer yet: no run has ended.";
-  const std::size_t best = *advice.recommended;
-  const bool guess = advice.guessed_after > 0 && advice.contenders.size() > 1;
-  std::string text = (guess ? "Only a guess: " : "Use ") + of.name(best);
-  if (best == 0) text += ", one worker alone with all the data";
-  if (advice.contenders[best].rate) text += ", at a learning rate of " + rate_of(of, best).text;
-  if (const Standing* standing = advice.contenders[best].after(advice.guessed_after)) {
-    return text + fmt::format("; {} of {} {:.3f}.", of.at_end(), runs_text(*standing), standing->at_end);
+  std::string text = i == 0 && advice.has_baseline ? baseline_text(advice) : of.name(i);
+  if (advice.contenders[i].rate) text += ", at a learning rate of " + rate_of(of, i).text;
+  if (advice.guessed_after > 0) {
+    const double score = mean_of(advice.contenders[i].after(advice.guessed_after));
+    return text + fmt::format("; {}, by {}: {}.", of.goal.target ? "to the target" : of.at_end(),
+                              runs_text(advice.contenders[i], advice.guessed_after),
+                              score_text(of, score, advice.guessed_after));
   }
-  const Figures own = figures_of(of, best);
+  const Figures own = figures_of(of, i);
   if (advice.shown_target) {
     const bool all_reach = own.time.count == own.runs;
     text += fmt::format(": {} {:g} {}{}", of.goal.metric.word, *advice.shown_target, all_reach ? "after " : "",
@@ -293,56 +263,71 @@ std::string answer_of(const Account& of) {
   return text + fmt::format("; {} {}.", of.at_end(), own.at_end.text);
 }
 
+std::string data_text(const Contender& contender) {
+  return contender.candidate.needs_all_data ? " All data must be in one place." : " Data stay where they are.";
+}
+
+// The best estimate, and the safe choice beside it.
+Lines answer_of(const Account& of) {
+  const Advice& advice = of.advice;
+  const bool any = std::ranges::any_of(advice.contenders, [](const Contender& one) { return one.search.runs() > 0; });
+  if (!advice.best) return {any ? "No answer yet: too few have run." : "No answer yet: no run has ended."};
+  const bool guess = advice.guessed_after > 0 && advice.contenders.size() > 1;
+  Lines lines = {(guess ? "Only a guess: " : "Best estimate: ") + figures_text(of, *advice.best) +
+                 data_text(advice.contenders[*advice.best])};
+  if (!advice.safe) return lines;
+  if (advice.safe == advice.best) return lines.emplace_back("Safe choice: the same."), lines;
+  lines.push_back("Safe choice: " + figures_text(of, *advice.safe) + data_text(advice.contenders[*advice.safe]));
+  const results::Cell behind = behind_leader(of, *advice.safe);
+  lines.push_back(
+      fmt::format("The difference may be chance: {} in the mean, with its interval; the safe choice sends "
+                  "less.",
+                  behind.text));
+  return lines;
+}
+
 std::string certainty_without_test(const Account& of) {
   const Advice& advice = of.advice;
-  std::string needs = " A test needs three seeds of two systems.";
-  if (of.adviser.request().seeds.size() < race_looks[0]) needs = " A test needs three seeds or more (--seeds 1..3).";
-  if (of.race().leader) return "Not sure: named is the best mean." + needs;
-  needs += " More budget continues from here.";
-  if (advice.recommended) {
-    return fmt::format("Nothing has raced yet: it is the best of {} systems after {}.{}",
-                       advice.count_after(advice.guessed_after),
-                       runs_text(*advice.contenders[*advice.recommended].after(advice.guessed_after)), needs);
-  }
   const std::size_t out = of.adviser.left_out().size(), all = out + advice.contenders.size();
-  const std::string bounds = fmt::format("; the platform and lower bounds leave out {} of {} candidates", out, all);
-  return "Nothing has been compared yet" + (out > 0 ? bounds : "") + "." + needs;
+  std::string text = "Not sure: named is the best mean.";
+  if (!of.race().leader && advice.best) {
+    text = fmt::format("Nothing has raced yet: it is the best of {} systems after {}.",
+                       advice.count_after(advice.guessed_after),
+                       runs_text(advice.contenders[*advice.best], advice.guessed_after));
+  } else if (!of.race().leader) {
+    text = "Nothing has been compared yet";
+    text += out > 0 ? fmt::format("; the platform and lower bounds leave out {} of {} candidates.", out, all) : ".";
+  }
+  const bool few = of.adviser.request().seeds.size() < race_looks[0];
+  text += few ? " A test needs three seeds or more (--seeds 1..3)." : " A test needs three seeds of two systems.";
+  return text + (of.race().leader ? "" : " More budget continues from here.");
 }
 
 std::string certainty_of(const Account& of) {
   const Race& race = of.race();
-  if (of.advice.contenders.size() == 1 && of.advice.recommended) {
+  if (of.advice.contenders.size() == 1 && of.advice.best) {
     return "Nothing else can run here, or be the best by its lower bound.";
   }
   const std::size_t waiting = not_raced(of).size(), dropped = race.entrants.size() - race.left.size() - waiting;
-  const auto are_worse = [&](const char* all, const std::string& which) {
-    return dropped == 1 ? fmt::format("the other{} is worse beyond chance", which)
-                        : fmt::format("{} {}{} are worse beyond chance", all, dropped, which);
-  };
   std::string text;
   if (race.looked_after < race_looks[0]) {
     text = certainty_without_test(of);
-  } else if (race.left.size() == 1) {
-    text =
-        fmt::format("{}: after {} seeds {} (paired t-tests at 5 %, corrected for their number and for the looks).",
-                    waiting > 0 ? "Sure of those that raced" : "Sure", race.looked_after, are_worse("all", " others"));
   } else {
     std::vector<std::size_t> near = race.left;
     std::erase(near, *race.leader);
-    text = fmt::format("Not quite sure: after {} seeds {} {} not told apart from {}", race.looked_after, of.names(near),
-                       near.size() == 1 ? "is" : "are", of.name(*race.leader));
-    if (dropped > 0) text += "; " + are_worse("the other", waiting > 0 ? " that raced" : "");
-    text += ".";
-    const bool more =
-        std::ranges::any_of(race.open, [&](const auto& open) { return !race.entrants[open.entrant].waits; });
-    if (more) text += " More seeds may tell them apart; more budget continues from here.";
+    Lines found;
+    if (!near.empty()) found.push_back(of.names(near) + " not told apart from " + of.name(*race.leader));
+    if (dropped > 0) {
+      found.push_back(counted(static_cast<std::int64_t>(dropped), "other") +
+                      " worse beyond chance (paired t-tests at 5 %, corrected for their number and the looks)");
+    }
+    text = fmt::format("{} after {} seeds: {}.",
+                       near.empty() ? waiting > 0 ? "Sure of those that raced," : "Sure" : "Not quite sure",
+                       race.looked_after, fmt::join(found, "; "));
   }
   if (waiting > 0 && race.leader) {
     text += fmt::format(" The budget had no room for {} in the race: shorter or fewer runs put {} behind.",
                         counted(static_cast<std::int64_t>(waiting), "more system"), waiting == 1 ? "it" : "them");
-  }
-  if (race.leader && of.advice.recommended != race.leader) {
-    text += " One worker alone needs no network, and is named for that.";
   }
   return text;
 }
@@ -350,8 +335,9 @@ std::string certainty_of(const Account& of) {
 std::string question_of(const Account& of) {
   const std::string what = of.goal.target ? fmt::format("is the first at {} {:g}", of.goal.metric.word, *of.goal.target)
                                           : fmt::format("ends with the best {}", of.goal.metric.word);
-  const auto& systems = of.adviser.request().systems;
-  const std::string among = systems.empty() ? "" : fmt::format(" (--systems {})", fmt::join(systems, ","));
+  const auto& [only, without] = of.adviser.request().systems;
+  std::string among = only.empty() ? "" : fmt::format(" (--systems {})", fmt::join(only, ","));
+  if (!without.empty()) among += fmt::format(" (--exclude {})", fmt::join(without, " --exclude "));
   return fmt::format("Question: which system {} on {}{}?", what, of.adviser.question().file, among);
 }
 
@@ -359,9 +345,24 @@ std::string question_of(const Account& of) {
 Lines setting_of(const Account& of) {
   Lines lines = of.adviser.setting();
   if (of.goal.target || !of.advice.shown_target) return lines;
-  lines.push_back(
-      fmt::format("Times and bytes are to {} {:g}: without --target, what one worker alone has at the end, {} a point.",
-                  of.goal.metric.word, *of.advice.shown_target, of.goal.metric.less_is_better ? "plus" : "less"));
+  lines.push_back(fmt::format("Times and bytes are to {} {:g}: without --target, what {} has at the end, {} a point.",
+                              of.goal.metric.word, *of.advice.shown_target, of.name(0),
+                              of.goal.metric.less_is_better ? "plus" : "less"));
+  return lines;
+}
+
+// The best first, those with runs as long together.
+Lines not_raced_lines(const Account& of) {
+  Lines lines;
+  std::map<double, std::string> some;  // by length
+  for (const std::size_t i : not_raced(of)) {
+    const Contender& contender = of.advice.contenders[i];
+    const double length = contender.search.length();
+    const bool fresh = some.try_emplace(-length, "").second;
+    const std::string score = length > 0 ? " " + score_text(of, mean_of(contender.after(length)), length) : "";
+    some[-length] += (fresh ? runs_text(contender, length) + ": " : ", ") + of.name(i) + score;
+  }
+  for (const auto& [length, text] : some) lines.push_back(text);
   return lines;
 }
 
@@ -370,57 +371,51 @@ Lines left_out(const Account& of) {
   std::map<std::string, std::string> names;  // by reason
   for (const Candidate& candidate : of.adviser.left_out()) {
     // "\"ps_sync\" needs a server" is said of several.
-    const std::string own = scenario::in_quotes(candidate.name.substr(0, candidate.name.find(' '))) + " ";
+    const std::string own = scenario::in_quotes(candidate.system) + " ";
     const std::string& why = candidate.excluded;
     std::string& some = names[why.starts_with(own) ? why.substr(own.size()) : why];
-    some += (some.empty() ? "" : ", ") + candidate.name;
+    some += (some.empty() ? "" : ", ") + candidate.system;
   }
   Lines lines;
   for (const auto& [why, some] : names) lines.push_back(some + ": " + why);
   return lines;
 }
 
-// What the budget, or Ctrl-C, cut off.
-Lines cut_off(const Account& of) {
-  Lines lines;
-  std::size_t made = 0, planned = 0;
+// How much of what was planned is done, and what the budget, or Ctrl-C, cut off.
+Lines done(const Account& of) {
+  std::size_t made = 0, planned = 0, again = 0;
   for (const Contender& one : of.advice.contenders) made += one.search.runs(), planned += one.planned_runs;
-  if (!of.advice.open_tuning.empty()) {
-    lines.push_back(made == 0
-                        ? fmt::format("Tuning: none of {} runs was made; rates are the scenario's own.", planned)
-                        : fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
+  for (const Condition& condition : of.advice.conditions) {
+    for (const auto& [i, scores] : condition.scores) again += scores.size();
   }
-  const std::size_t race = of.advice.open_race.size(), others = of.advice.open_conditions();
-  if (race > 0) lines.push_back(fmt::format("Race, not made: the next {}.", counted_runs(race)));
-  if (others > 0) lines.push_back(fmt::format("Other conditions, not made: {}.", counted_runs(others)));
-  if (!lines.empty()) lines.emplace_back("The same command goes on from there.");
-  return lines;
+  const std::size_t waiting = not_raced(of).size(), all = of.advice.contenders.size();
+  const std::size_t open = of.advice.open_conditions();
+  const bool cut = !of.advice.open_tuning.empty() || !of.advice.open_race.empty() || open > 0;
+  return {
+      fmt::format("Of the plan: {} of {} tuning runs; {} of {} systems raced, {} more of the race; {} of {} runs "
+                  "under other conditions.{}",
+                  made, planned, all - waiting, all,
+                  of.advice.open_race.empty() ? "no runs" : counted_runs(of.advice.open_race.size()), again - open,
+                  again, cut ? " The same command goes on from there." : "")};
 }
 
 Lines method(const Account& of) {
-  Lines lines = of.adviser.question().notes;
+  Lines lines = done(of);
+  const Lines& notes = of.adviser.question().notes;
+  lines.insert(lines.end(), notes.begin(), notes.end());
   lines.push_back(fmt::format(
-      "Learning rates: {}{} for each system, seeds {}..{}, by successive halving: first in 1/16 and 1/4 of the time, "
-      "which decides whose turn is first, then in whole runs.",
-      of.advice.open_tuning.empty() ? "" : "at most ", counted_runs(of.advice.contenders.front().planned_runs),
+      "Tuned: rate, schedule (constant or cosine), codec, local steps and what else a system has, seeds {}..{}, by "
+      "successive halving: first in 1/8 of the time, which decides whose turn is first, then in whole runs.",
       of.adviser.tuning_seeds().front(), of.adviser.tuning_seeds().back()));
-  std::vector<std::size_t> edges;
-  std::ranges::copy_if(of.advice.turns, std::back_inserter(edges),
-                       [&](std::size_t i) { return of.advice.contenders[i].search.at_edge; });
-  if (!edges.empty()) {
-    lines.push_back("Best rate at the edge of those tried: " + of.names(edges) +
-                    "; one beyond may be better. ddlsim tune goes further.");
-  }
   lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", of.adviser.request().seeds.front(),
                               of.adviser.request().seeds.back()));
-  if (of.advice.shown_target) lines.emplace_back("Speed-up is over the seeds that both raced with.");
   if (of.race().left.size() > 1) {
     lines.emplace_back(
         "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
-        "the leader is a mean over seeds, its interval that of this one comparison; p is corrected for all comparisons "
-        "and for the four looks.");
+        "the leader is a mean over the seeds of the verdict, its interval that of this one comparison; p is corrected "
+        "for all comparisons and for the four looks.");
   }
-  lines.emplace_back("Other conditions: the first three seeds, the same rates; links are all changed alike.");
+  lines.emplace_back("Other conditions: the first three seeds, the same settings; links are all changed alike.");
   lines.push_back(fmt::format(
       "The {} at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.",
       of.goal.metric.word));
@@ -428,11 +423,11 @@ Lines method(const Account& of) {
 }
 
 std::vector<Section> sections_of(const Account& of) {
-  return {{"Ranking", ranking_table(of)},
-          {"Not raced, for lack of budget", not_raced_table(of)},
+  return {{"Warnings", {}, warnings_of(of.adviser, of.advice)},
+          {"Ranking", ranking_table(of)},
+          {"Not raced, for lack of budget", {}, not_raced_lines(of)},
           {"What would change the answer", conditions_table(of)},
           {"Not run", {}, left_out(of)},
-          {"Cut off", {}, cut_off(of)},
           {"How", {}, method(of)}};
 }
 
@@ -461,46 +456,108 @@ Json rows_json(const results::Table& table) {
   return list;
 }
 
+// The best or the safe choice.
+Json choice_json(const Account& of, const std::optional<std::size_t>& i, const char* file) {
+  if (!i) return nullptr;
+  const Contender& contender = of.advice.contenders[*i];
+  const Figures own = figures_of(of, *i);
+  const results::Cell& cell = of.goal.target ? own.time : own.at_end;
+  const auto usage = of.adviser.usage_of(contender);
+  const bool known = cell.number && (!of.goal.target || own.time.count == own.runs);
+  return {{"system", of.name(*i)},
+          {"scenario", file},
+          {of.goal.target ? "time_to_target_s" : std::string(of.goal.metric.word),
+           number(known ? cell.number : std::nullopt)},
+          {"interval", known && cell.interval ? Json{cell.interval->low, cell.interval->high} : Json()},
+          {"needs_all_data_in_one_place", contender.candidate.needs_all_data},
+          {"wan_bytes_per_hour", usage ? Json(usage->bytes_per_hour) : Json()}};
+}
+
+Json break_even_json(const Account& of, const std::optional<Usage>& usage) {
+  if (!of.advice.break_even) return nullptr;
+  const BreakEven& found = *of.advice.break_even;
+  const bool known = found.share && usage && !usage->link.empty();
+  return {{"share", number(found.share)},
+          {"link", known ? Json(usage->link) : Json()},
+          {"bits_per_s", known ? Json(8 * *found.share * usage->bandwidth_bytes_per_s) : Json()},
+          {"system", of.name(found.sender)},
+          {"as_good", of.name(0)},
+          {"tried", {found.least, found.most}},
+          {"ahead_at_least", found.ahead_at_least}};
+}
+
+Json why_json(const Account& of, const std::optional<std::size_t>& told, const std::optional<Usage>& usage) {
+  if (!usage) return nullptr;
+  return {{"system", of.name(*told)},
+          {"bottleneck", usage->link},
+          {"utilisation", usage->utilisation},
+          {"computing", usage->computing},
+          {"staleness", number(usage->staleness)}};
+}
+
 Json json_of(const Account& of) {
-  Json not_run = Json::array(), left = Json::array(), others = rows_json(conditions_table(of));
-  if (!others.empty()) others.erase(0);  // as given
+  Json not_run = Json::array(), left = Json::array(), others = Json::array(), sensitivity = Json::array(),
+       waiting = Json::array();
+  const Json rows = rows_json(conditions_table(of));
+  for (std::size_t i = 1; i < rows.size(); ++i) {  // the first is as given
+    (of.advice.conditions[i].what->guess.empty() ? others : sensitivity).push_back(rows[i]);
+  }
   for (const Candidate& candidate : of.adviser.left_out()) {
-    not_run.push_back({{"system", candidate.name}, {"why", candidate.excluded}});
+    not_run.push_back({{"system", candidate.system}, {"why", candidate.excluded}});
   }
   for (const std::size_t i : of.race().left) left.push_back(of.name(i));
-  const auto short_runs = std::ranges::count_if(of.advice.open_tuning, [](const auto& run) { return run.length < 1; });
-  return {{"question", of.adviser.question().file},
+  for (const std::size_t i : not_raced(of)) waiting.push_back(of.name(i));
+  const auto told = told_of(of.advice);
+  const auto usage = told ? of.adviser.usage_of(of.advice.contenders[*told]) : std::nullopt;
+  return {{"schema_version", 1},
+          {"question", of.adviser.question().file},
           {"goal", of.goal.target ? fmt::format("time to {}", of.goal.metric.word) : of.at_end()},
           {"setting", setting_of(of)},
           {"target", number(of.advice.shown_target)},
-          {"recommended", of.advice.recommended ? Json(of.name(*of.advice.recommended)) : Json()},
+          {"best", choice_json(of, of.advice.best, best_file)},
+          {"safe", choice_json(of, of.advice.safe, safe_file)},
           {"how_sure", certainty_of(of)},
+          {"why", why_json(of, told, usage)},
+          {"wan_link", usage ? Json(usage->link) : Json()},
+          {"wan_bytes_per_hour", usage ? Json(usage->bytes_per_hour) : Json()},
+          {"break_even_bandwidth", break_even_json(of, usage)},
+          {"sensitivity", sensitivity},
+          {"warnings", warnings_of(of.adviser, of.advice)},
           {"not_told_apart", left},
           {"systems", rows_json(ranking_table(of))},
-          {"not_raced", rows_json(not_raced_table(of))},
+          {"not_raced", waiting},
           {"other_conditions", others},
           {"not_run", not_run},
           {"cut_off",
-           {{"probes", short_runs},
-            {"tuning", !of.advice.open_tuning.empty()},
+           {{"tuning_runs", of.advice.open_tuning.size()},
             {"race_runs", of.advice.open_race.size()},
             {"other_condition_runs", of.advice.open_conditions()}}},
           {"tuning_seeds", of.adviser.tuning_seeds()},
           {"race_seeds", of.adviser.request().seeds}};
 }
 
+// What is said first.
+Lines head_of(const Account& of) {
+  Lines lines = answer_of(of);
+  lines.push_back(certainty_of(of));
+  const Lines reasons = reasons_of(of.adviser, of.advice);
+  lines.insert(lines.end(), reasons.begin(), reasons.end());
+  return lines;
+}
+
 }  // namespace
 
 std::string advice_answer(Adviser& adviser) {
   const Account of{adviser};
-  return answer_of(of) + " " + certainty_of(of);
+  return fmt::format("{}", fmt::join(answer_of(of), " ")) + " " + certainty_of(of);
 }
 
 std::string advice_text(Adviser& adviser, std::size_t width) {
   const Account of{adviser};
   std::string text = results::hanging("", question_of(of), width);
   for (const std::string& line : setting_of(of)) text += results::hanging("  ", line, width);
-  text += "\n" + results::hanging("", answer_of(of), width) + results::hanging("", certainty_of(of), width);
+  text += "\n";
+  for (const std::string& line : head_of(of)) text += results::hanging("", line, width);
   for (const Section& section : sections_of(of)) {
     if (section.empty()) continue;
     text += "\n" + section.title + "\n";
@@ -517,7 +574,8 @@ std::string advice_markdown(Adviser& adviser) {
     for (const std::string& line : lines) text += "- " + line + "\n";
   };
   list(setting_of(of));
-  text += "\n**" + answer_of(of) + "** " + certainty_of(of) + "\n";
+  text += "\n## Answer\n\n";
+  list(head_of(of));
   for (const Section& section : sections_of(of)) {
     if (section.empty()) continue;
     text += "\n## " + section.title + "\n\n";
@@ -535,11 +593,13 @@ void write_advice(Adviser& adviser) {
   results::write_whole((adviser.folder() / "advice.md").string(), advice_markdown(adviser));
   results::write_whole((adviser.folder() / "advice.json").string(), advice_json(adviser));
   const Advice advice = adviser.advice();
-  if (!advice.recommended) return;
-  scenario::Scenario best = adviser.scenario_of(advice.contenders[*advice.recommended]);
-  best.name = adviser.question().name + "_recommended";
-  best.seed = adviser.request().seeds.front();
-  write_scenario(std::move(best), adviser.folder() / "recommended.json");
+  for (const auto& [file, chosen] : {std::pair(best_file, advice.best), {safe_file, advice.safe}}) {
+    if (!chosen) continue;
+    scenario::Scenario scenario = adviser.scenario_of(advice.contenders[*chosen]);
+    scenario.name = adviser.question().name + "_" + std::filesystem::path(file).stem().string();
+    scenario.seed = adviser.request().seeds.front();
+    write_scenario(std::move(scenario), adviser.folder() / file);
+  }
 }
 
 }  // namespace ddl::advise

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 
@@ -17,22 +18,40 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t usual_seeds = 12;
 constexpr double one_point = 0.01;
+constexpr const char *schedule_path = "training.optimizer.schedule", *network_path = "platform.network.model";
 
-// Three rates in short runs, of which two are left for complete ones; two more rates; the better half of all again.
+// Settings one by one in short runs, of which a quarter is left for complete ones; two more; the better half of all
+// again.
 constexpr int quick_rates = 3, quick_spare = 2;
 constexpr std::size_t quick_seeds = 2;
-const std::vector<Rung> quick_rungs = {{1.0 / 16, 1}, {1.0 / 4, 1}, {1, 1}, {1, quick_seeds}};
+const std::vector<Rung> quick_rungs = {{1.0 / 8, 1}, {1, 1}, {1, quick_seeds}};
 
-// A point short of where one worker alone ends, in whole points.
-std::optional<double> nearly_of_one(const Contender& one, const scenario::Metric& metric) {
+// A point short of where the baseline ends, in whole points.
+std::optional<double> nearly_of(const Contender& baseline, const scenario::Metric& metric) {
   std::vector<double> at_end;
-  for (const TrialResult* trial : one.trials) {
+  for (const TrialResult* trial : baseline.trials) {
     if (trial != nullptr && trial->failure.empty()) at_end.push_back(trial->at_end);
   }
   if (at_end.empty()) return std::nullopt;
   if (metric.less_is_better) return std::ceil(100 * (mean_of(at_end) + one_point) - 1e-9) / 100;
   const double points = std::floor(100 * (mean_of(at_end) - one_point) + 1e-9);
   return points > 0 ? std::optional(points / 100) : std::nullopt;
+}
+
+// The schedule as given, and the other one of constant and cosine.
+SearchSpace::Axis schedules_of(const scenario::Scenario& scenario) {
+  const auto own = nlohmann::json::parse(scenario::describe_run(scenario))["training"]["optimizer"]["schedule"];
+  const char* other = own["type"] == "cosine" ? R"({"type": "constant"})" : R"({"type": "cosine"})";
+  return {schedule_path, {own.dump(), other}};
+}
+
+// What a contender sends in a run, mean over its race.
+double bytes_of(const Contender& contender) {
+  std::vector<double> bytes;
+  for (const TrialResult* trial : contender.trials) {
+    if (trial != nullptr && !trial->curve.empty()) bytes.push_back(trial->curve.back().bytes_sent);
+  }
+  return contender.sends() ? mean_of(bytes) : 0;
 }
 
 // Those in the race by their mean; then those that were dropped, the last ones first; then the others that have a run.
@@ -51,35 +70,35 @@ void rank(Advice& advice) {
   advice.ranking.insert(advice.ranking.end(), out.begin(), out.end());
 }
 
-void recommend(Advice& advice) {
+void choose(Advice& advice) {
   const Race& race = advice.race;
   if (race.looked_after > 0) {
-    const bool tested = race.looked_after >= race_looks[0];
-    advice.recommended = tested && std::ranges::count(race.left, std::size_t{0}) > 0 ? 0 : race.leader;
+    advice.best = race.leader;
+    if (race.looked_after < race_looks[0] && advice.contenders.size() > 1) return;
+    std::vector<std::size_t> left = race.left;
+    std::ranges::sort(left);  // of those that send nothing the baseline comes first
+    advice.safe = *std::ranges::min_element(left, {}, [&](std::size_t i) { return bytes_of(advice.contenders[i]); });
     return;
   }
-  for (auto rung = quick_rungs.rbegin(); rung != quick_rungs.rend() && !advice.recommended; ++rung) {
+  for (auto rung = quick_rungs.rbegin(); rung != quick_rungs.rend() && !advice.best; ++rung) {
     if (advice.count_after(rung->length) < std::min<std::size_t>(2, advice.contenders.size())) continue;
     advice.guessed_after = rung->length;
-    const auto score = [&](const Contender& one) {
-      const Standing* standing = one.after(rung->length);
-      return standing == nullptr ? INFINITY : standing->score;
-    };
+    const auto score = [&](const Contender& one) { return mean_of(one.after(rung->length)); };
     const auto best = std::ranges::min_element(advice.contenders, {}, score);
-    advice.recommended = static_cast<std::size_t>(best - advice.contenders.begin());
+    advice.best = static_cast<std::size_t>(best - advice.contenders.begin());
   }
 }
 
 }  // namespace
 
-const Standing* Contender::after(double length) const {
-  const auto found = standings.find(length);
-  return found == standings.end() || !std::isfinite(found->second.score) ? nullptr : &found->second;
+std::vector<double> Contender::after(double length) const {
+  const Halving::Tried* best = search.best_after(length);
+  return best == nullptr ? std::vector<double>() : best->scores.at(length);
 }
 
 std::size_t Advice::count_after(double length) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(contenders, [&](const Contender& one) { return one.after(length) != nullptr; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      contenders, [&](const Contender& one) { return std::isfinite(mean_of(one.after(length))); }));
 }
 
 std::size_t Advice::open_conditions() const {
@@ -97,29 +116,33 @@ Adviser::Adviser(const Registry& systems, AdviseRequest request, int at_once)
     std::iota(request_.seeds.begin(), request_.seeds.end(), std::uint64_t{1});
   }
   check_not_for_tuning(request_.seeds, quick_seeds, "--seeds");
-  const auto base = [&](const char* name, const std::vector<scenario::Override>& more) {
-    return Base{question_.text, question_.file, joined(question_.set, more), question_.name, folder() / name};
-  };
-  race_base_ = base("runs", {});
-  const scenario::Scenario& own = trials_.scenario(trials_.point(race_base_, {}));
+  const scenario::Scenario own = scenario::parse_scenario(systems, question_.text, question_.file, question_.set);
   setting_ = setting_of(own);
-  // One model for all, though other latencies may have another by default.
-  condition_base_ = base("conditions", {});
+  // One model for all: other latencies may have another by default.
   if (own.platform.network.model == scenario::NetworkModel::automatic && !setting_.network_model.empty()) {
-    condition_base_.set.push_back({"platform.network.model", fmt::format("\"{}\"", setting_.network_model)});
+    question_.set.push_back({network_path, fmt::format("\"{}\"", setting_.network_model)});
   }
+  race_base_ = {question_.text, question_.file, question_.set, question_.name, folder() / "runs"};
   conditions_ = conditions_of(own, setting_.check_with_packets);
-  Base tuning_base = base("tuning", {{"expect", "[]"}});  // which may be of a later time than a short run's end
+  bandwidths_ = other_bandwidths(own);
+  Base tuning_base = race_base_;
+  tuning_base.folder = folder() / "tuning";
+  tuning_base.set.push_back({"expect", "[]"});  // which may be of a later time than a short run's end
   // Tuning may stop where the question is answered.
   const Goal& goal = request_.goal;
   if (goal.target) {
     tuning_base.set.push_back({fmt::format("stop.{}", goal.metric.word), fmt::format("{}", *goal.target)});
   }
   SearchSpace space = space_of(own, {}, quick_seeds);
-  space.rates = quick_rates, space.spare = quick_spare, space.rungs = quick_rungs;
+  space.rates = quick_rates, space.spare = quick_spare, space.rungs = quick_rungs, space.one_by_one = true;
   for (Candidate& candidate : candidates_of(question_, goal, request_.systems, at_once)) {
-    if (candidate.excluded.empty()) schemes_.push_back({tuning_base, candidate.changes, space});
-    (candidate.excluded.empty() ? candidates_ : left_out_).push_back(std::move(candidate));
+    if (!candidate.excluded.empty()) {
+      left_out_.push_back(std::move(candidate));
+      continue;
+    }
+    space.axes = {{"algorithm", {}}, schedules_of(own)};
+    for (const Variant& variant : candidate.variants) space.axes.front().values.push_back(variant.algorithm);
+    contenders_.push_back({std::move(candidate), {tuning_base, {}, space}, runs_of(space)});
   }
 }
 
@@ -131,48 +154,42 @@ Trial Adviser::race_trial(const Contender& contender, std::size_t seed) {
   return {trials_.point(race_base_, contender.changes), request_.seeds.at(seed)};
 }
 
-Trial Adviser::condition_trial(const Contender& contender, std::size_t condition, std::size_t seed) {
-  const std::vector<scenario::Override>& changes = conditions_[condition].changes;
-  if (!contender.sends || changes.empty()) return race_trial(contender, seed);
-  return {trials_.point(condition_base_, joined(contender.changes, changes)), request_.seeds.at(seed)};
+Trial Adviser::condition_trial(const Contender& contender, const OtherCondition& condition, std::size_t seed) {
+  if (condition.changes.empty() || !(contender.sends() || condition.for_all)) return race_trial(contender, seed);
+  Base base = race_base_;
+  base.folder = folder() / "conditions";
+  return {trials_.point(base, joined(contender.changes, condition.changes)), request_.seeds.at(seed)};
 }
 
-Contender Adviser::contender(std::size_t number) {
-  const Scheme& scheme = schemes_[number];
-  Contender contender{.name = candidates_[number].name,
-                      .sends = candidates_[number].sends,
-                      .search = search_of(trials_, scheme),
-                      .planned_runs = runs_of(scheme.space),
-                      .rate = std::nullopt,
-                      .changes = {},
-                      .standings = {}};
-  contender.changes = best_of(scheme, contender.search);
-  if (contender.search.best() != nullptr) contender.rate = rate_of(scheme.space, contender.search.best()->setting);
-  for (const MadeRun& run : made_runs(trials_, scheme, contender.search)) {
-    if (run.tried != contender.search.best_after(run.length)) continue;
-    Standing& standing = contender.standings[run.length];
-    standing.length = run.length;
-    ++standing.runs;
-    standing.score += run.result->score;
-    standing.at_end += run.result->at_end;
-  }
-  for (auto& [length, standing] : contender.standings) {
-    standing.score /= static_cast<double>(standing.runs);
-    standing.at_end /= static_cast<double>(standing.runs);
+Contender Adviser::contender(Contender contender) {
+  const Scheme& scheme = contender.scheme;
+  contender.search = search_of(trials_, scheme);
+  const Halving::Tried* best = contender.search.best();
+  const SearchSetting setting = best == nullptr ? SearchSetting{{0, 0}} : best->setting;
+  const std::string& label = contender.candidate.variants[setting.values[0]].label;
+  contender.name = contender.candidate.system + (label.empty() ? "" : " " + label);
+  contender.changes = overrides_of(scheme.space, setting);
+  if (best != nullptr) {
+    contender.rate = rate_of(scheme.space, setting);
+    contender.schedule = nlohmann::json::parse(scheme.space.axes[1].values[setting.values[1]])["type"];
   }
   return contender;
 }
 
 void Adviser::add_tuning(Advice& advice) {
-  for (std::size_t i = 0; i < schemes_.size(); ++i) {
-    advice.contenders.push_back(contender(i));
-    advice.turns.push_back(i);
+  std::vector<Scheme> schemes;
+  for (const Contender& contender : contenders_) {
+    advice.contenders.push_back(this->contender(contender));
+    advice.turns.push_back(schemes.size());
+    schemes.push_back(contender.scheme);
   }
+  advice.has_baseline = !advice.contenders.front().sends();
   std::ranges::stable_sort(advice.turns, {}, [&](std::size_t i) {
-    const Standing last = advice.contenders[i].last();
-    return std::tuple(i != 0, -last.length, last.score);  // one worker alone is what the others are measured by
+    const Contender& one = advice.contenders[i];
+    const double length = one.search.length();
+    return std::tuple(i != 0 || !advice.has_baseline, -length, mean_of(one.after(length)));
   });
-  advice.open_tuning = open_runs(trials_, schemes_, advice.turns);
+  advice.open_tuning = open_runs(trials_, schemes, advice.turns);
 }
 
 void Adviser::add_race(Advice& advice) {
@@ -190,39 +207,84 @@ void Adviser::add_race(Advice& advice) {
     advice.open_race.push_back({race_trial(advice.contenders[open.entrant], open.seed), open.entrant});
   }
   const Goal& goal = request_.goal;
-  advice.shown_target = goal.target ? goal.target : nearly_of_one(advice.contenders.front(), goal.metric);
+  advice.shown_target = goal.target ? goal.target : nearly_of(advice.contenders.front(), goal.metric);
+}
+
+Condition Adviser::condition_of(const Advice& advice, const OtherCondition& other,
+                                const std::vector<std::size_t>& among) {
+  Condition condition{&other};
+  for (const std::size_t i : among) {
+    for (std::size_t seed = 0; seed < results::least_seeds; ++seed) {
+      const Trial trial = condition_trial(advice.contenders[i], other, seed);
+      const TrialResult* known = trials_.known(trial);
+      condition.scores[i].push_back(known == nullptr ? std::nullopt : std::optional(known->score));
+      if (known == nullptr) condition.open.push_back({trial, i});
+    }
+  }
+  if (!condition.open.empty()) return condition;
+  condition.best = *std::ranges::min_element(among, {}, [&](std::size_t i) { return mean_of(condition.scores[i]); });
+  const auto own = condition.scores.find(*advice.best);
+  if (own != condition.scores.end() && own->first != *condition.best) {
+    condition.p =
+        results::paired_p(differences_of(own->second, condition.scores[*condition.best], results::least_seeds));
+  }
+  return condition;
 }
 
 void Adviser::add_conditions(Advice& advice) {
-  if (advice.race.looked_after < race_looks[0]) return;
-  for (const std::size_t i : advice.ranking) {
-    const bool sends = advice.contenders[i].sends;
-    const auto alike =
-        std::ranges::count_if(advice.again, [&](auto one) { return advice.contenders[one].sends == sends; });
-    if (!advice.race.entrants[i].waits && alike < (sends ? 2 : 1)) advice.again.push_back(i);
+  if (advice.race.looked_after < race_looks[0] || !advice.safe) return;
+  const auto add = [&](std::size_t i) {
+    if (std::ranges::count(advice.again, i) == 0 && !advice.race.entrants[i].waits) advice.again.push_back(i);
+  };
+  add(*advice.best);
+  add(*advice.safe);
+  const auto sender = std::ranges::find_if(advice.ranking, [&](auto i) { return advice.contenders[i].sends(); });
+  if (sender != advice.ranking.end()) add(*sender);
+  if (advice.has_baseline) add(0);
+  for (const OtherCondition& other : conditions_) {
+    advice.conditions.push_back(condition_of(advice, other, advice.again));
   }
-  for (std::size_t number = 0; number < conditions_.size(); ++number) {
-    Condition condition{
-        .name = conditions_[number].name, .scores = {}, .best = std::nullopt, .p = std::nullopt, .open = {}};
-    for (const std::size_t i : advice.again) {
-      for (std::size_t seed = 0; seed < results::least_seeds; ++seed) {
-        const Trial trial = condition_trial(advice.contenders[i], number, seed);
-        const TrialResult* known = trials_.known(trial);
-        condition.scores[i].push_back(known == nullptr ? std::nullopt : std::optional(known->score));
-        if (known == nullptr) condition.open.push_back({trial, i});
-      }
-    }
-    if (condition.open.empty()) {
-      const auto mean = [&](std::size_t i) { return mean_of(condition.scores[i]); };
-      condition.best = *std::ranges::min_element(advice.again, {}, mean);
-      const auto own = condition.scores.find(*advice.recommended);
-      if (own != condition.scores.end() && own->first != *condition.best) {
-        condition.p =
-            results::paired_p(differences_of(own->second, condition.scores[*condition.best], results::least_seeds));
-      }
-    }
+  add_break_even(advice);
+}
+
+BreakEven break_even_of(const std::map<double, double>& lead) {
+  BreakEven found{0, std::nullopt, lead.begin()->first, lead.rbegin()->first, lead.begin()->second > 0};
+  for (auto high = std::next(lead.begin()); high != lead.end() && !found.share; ++high) {
+    const auto low = std::prev(high);
+    if (low->second > 0 || high->second <= 0) continue;
+    const double step = high->second - low->second, way = std::isfinite(step) ? -low->second / step : 0.5;
+    found.share = low->first * std::pow(high->first / low->first, way);
+  }
+  return found;
+}
+
+// From the bandwidth as given ever less while the best that sends is ahead of the baseline, or ever more until it is.
+void Adviser::add_break_even(Advice& advice) {
+  const auto sender = std::ranges::find_if(advice.again, [&](auto i) { return advice.contenders[i].sends(); });
+  if (sender == advice.again.end() || !advice.has_baseline || advice.race.entrants[0].waits) return;
+  const std::vector<std::size_t> two = {0, *sender};
+  std::map<double, double> lead;  // of the sender, by bandwidth
+  const auto add = [&](const Condition& condition) {
+    if (!condition.scores.contains(0) || !condition.scores.contains(*sender)) return false;
+    const auto one = mean_of(condition.scores.at(0)), other = mean_of(condition.scores.at(*sender));
+    if (!condition.open.empty() || !one || !other) return false;
+    lead[condition.what->bandwidth] = *one - *other;
+    return true;
+  };
+  for (const Condition& condition : advice.conditions) {
+    const bool of_bandwidth = condition.what->changes.empty() || condition.what->bandwidth != 1;
+    if (of_bandwidth && !add(condition)) return;
+  }
+  for (const OtherCondition& other : bandwidths_) {
+    const bool less = other.bandwidth<1, ahead = (less ? lead.begin() : std::prev(lead.end()))->second> 0;
+    if (less != ahead) continue;  // it is between those tried already
+    Condition condition = condition_of(advice, other, two);
+    const bool known = add(condition);
     advice.conditions.push_back(std::move(condition));
+    if (!known) return;
   }
+  advice.break_even = break_even_of(lead);
+  advice.break_even->sender = *sender;
 }
 
 Advice Adviser::advice() {
@@ -230,7 +292,7 @@ Advice Adviser::advice() {
   add_tuning(advice);
   add_race(advice);
   rank(advice);
-  recommend(advice);
+  choose(advice);
   add_conditions(advice);
   return advice;
 }
@@ -249,6 +311,14 @@ std::vector<std::string> Adviser::race_folders() {
 
 scenario::Scenario Adviser::scenario_of(const Contender& contender) {
   return trials_.scenario(trials_.point(race_base_, contender.changes));
+}
+
+std::optional<Usage> Adviser::usage_of(const Contender& contender) {
+  for (std::size_t seed = 0; seed < contender.trials.size(); ++seed) {
+    const TrialResult* trial = contender.trials[seed];
+    if (trial != nullptr && trial->failure.empty()) return usage_in(trials_.folder_of(race_trial(contender, seed)));
+  }
+  return std::nullopt;
 }
 
 }  // namespace ddl::advise

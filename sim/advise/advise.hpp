@@ -1,12 +1,12 @@
-// ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp). The learning
-// rate of each of the others is tuned by successive halving (halving.hpp), first in short runs, which say whose turn is
-// first, then in complete ones, over seeds that serve for nothing else. Then they race (race.hpp), and the best run
-// again under other conditions: with other bandwidths and latencies, and, where the model is TCP and packets are
-// nearer, packet by packet.
+// ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp). The settings
+// of each of the others are tuned by successive halving (halving.hpp): short runs say whose turn is first, complete
+// ones which settings are best, over seeds that serve for nothing else. Then they race (race.hpp), and the best run
+// again under other conditions: other bandwidths and latencies, other guesses of what a model costs, and, where the
+// model is TCP and packets are nearer, packet by packet.
 //
-// Each stage has a share of the budget and goes from the best contender so far to the worst, so that with little budget
-// few are tuned and race, and with enough of it all. The advice is a function of the runs that have ended, whichever
-// call made them and however long that took.
+// Each stage has a share of the budget. A few contenders that did best in short runs, the field, go through all stages
+// first, then the others. So little budget is enough for the best few, and with enough of it all are run. The advice is
+// a function of the runs that have ended, whichever call made them and however long that took.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ struct AdviseRequest {
   std::vector<scenario::Override> overrides;
   Goal goal;
   std::vector<std::uint64_t> seeds;  // of the race; empty: 1..12
-  std::vector<std::string> systems;  // candidates beside one worker alone; empty: all
+  Chosen systems;
   std::string out = "results/advise";
 };
 
@@ -42,53 +42,65 @@ struct AdviseOptions {
   std::function<void(const std::string& name)> stage = {};
 };
 
-// A contender's score over its runs of one length, at the rate that was best in these.
-struct Standing {
-  double length = 0;  // of a whole run
-  std::size_t runs = 0;
-  double score = 0, at_end = 0;  // as of a TrialResult
-};
-
-// A candidate that is run, and what is found of it.
+// A candidate that is run, how it is tuned, and what is found of it.
 struct Contender {
-  std::string name;
-  bool sends = true;  // whether anything travels
-  Halving search;
-  std::size_t planned_runs = 0;                 // of the whole search
-  std::optional<double> rate;                   // the best so far; none: the scenario's own
-  std::vector<scenario::Override> changes;      // of the scenario, as it races
-  std::map<double, Standing> standings;         // by length
-  std::vector<const TrialResult*> trials = {};  // by seed of the race; null: not known
+  Candidate candidate;
+  Scheme scheme;
+  std::size_t planned_runs = 0;  // of the whole search
 
-  // Null: it has had no run of this length, or such runs failed.
-  const Standing* after(double length) const;
-  Standing last() const { return standings.empty() ? Standing{} : standings.rbegin()->second; }
+  Halving search = {};
+  std::string name = {};                         // with the best settings so far: "ako partitions=4"
+  std::optional<double> rate = {};               // likewise; none: the scenario's own
+  std::string schedule = {};                     // likewise; "": the scenario's own
+  std::vector<scenario::Override> changes = {};  // of the scenario, as it races
+  std::vector<const TrialResult*> trials = {};   // by seed of the race; null: not known
+
+  bool sends() const { return candidate.sends; }
+  // The scores at the settings that were best in runs of this length, by seed; empty: it had none.
+  std::vector<double> after(double length) const;
 };
 
-// The best again where one thing differs: the links, or how messages are simulated.
+// The best again where one thing differs: the links, a guess, or how messages are simulated.
 struct Condition {
-  std::string name;  // "bandwidth halved"
-  // By contender, of the first seeds of the race. One that sends nothing is not run again.
-  std::map<std::size_t, Scores> scores;
-  std::optional<std::size_t> best;  // contender; none: some runs are missing
-  // Of no difference between the best and the recommended one, paired by seed; none where these are the same.
-  std::optional<double> p;
-  std::vector<BudgetedRun> open;
+  const OtherCondition* what = nullptr;
+  // By contender, of the first seeds of the race. One that the condition does not touch is not run again.
+  std::map<std::size_t, Scores> scores = {};
+  std::optional<std::size_t> best = {};  // contender; none: some runs are missing
+  // Of no difference between the best here and the best as given, paired by seed; none where these are the same.
+  std::optional<double> p = {};
+  std::vector<BudgetedRun> open = {};
 };
+
+// The share of the bandwidths as given at which what sends is as good as what does not, between those that were tried.
+struct BreakEven {
+  std::size_t sender = 0;       // contender; the other is the baseline
+  std::optional<double> share;  // none: on one side of it all along
+  double least = 1, most = 1;   // shares that were tried
+  bool ahead_at_least = false;  // the sender, at the least of them
+};
+
+// By how far the sender is ahead at each share, of which there is one at least. Between two it changes with the
+// logarithm of the bandwidth.
+BreakEven break_even_of(const std::map<double, double>& lead);
 
 struct Advice {
-  std::vector<Contender> contenders;  // the first is one worker alone; all numbers below are of this list
-  std::vector<std::size_t> turns;     // one worker alone, then the others, the best so far first
+  std::vector<Contender> contenders;  // all numbers below are of this list
+  bool has_baseline = false;          // the first is what the others are measured by: it sends nothing
+  std::vector<std::size_t> turns;     // the baseline, then the others, the best so far first
   Race race;
   std::vector<std::size_t> ranking;  // those that have raced, the best first
-  // The race's leader, which is the best estimate; or the safe choice, one worker alone, where a test does not tell it
-  // apart from that. Before the first look a guess: the best of the longest runs that at least two have had.
-  std::optional<std::size_t> recommended;
+  // The race's leader, which is the best estimate. Before the first look a guess: the best of the longest runs that at
+  // least two have had.
+  std::optional<std::size_t> best;
   double guessed_after = 0;  // the length of these runs; 0: it is no guess
-  // The target to which time and bytes are shown: the goal's, or what one worker alone has at the end less a point.
+  // What to use if differences are chance: of those that a test does not tell apart from the best the one that sends
+  // the least. None before there was a test.
+  std::optional<std::size_t> safe;
+  // The target to which time and bytes are shown: the goal's, or what the baseline has at the end less a point.
   std::optional<double> shown_target;
-  std::vector<std::size_t> again;                   // the two best that send something, and the best that does not
-  std::vector<Condition> conditions;                // these run under; the first is as given
+  std::vector<std::size_t> again;     // the best, the safe choice, the best that sends, the baseline
+  std::vector<Condition> conditions;  // these run under; the first is as given
+  std::optional<BreakEven> break_even;
   std::vector<BudgetedRun> open_tuning, open_race;  // asked for next and not made
 
   std::size_t count_after(double length) const;  // how many have Contender::after
@@ -100,8 +112,7 @@ class Adviser {
   // Reads everything and tries the platform. Throws ScenarioErrors, InputError.
   Adviser(const Registry& systems, AdviseRequest request, int at_once);
 
-  // To the end, or until the budget is spent: half of it for tuning, less where the race needs more, a third for the
-  // race, the rest for other conditions. Throws as Trials::run.
+  // To the end, or until the budget is spent. Throws as Trials::run.
   void run(const AdviseOptions& options);
   // Its trials live as long as the adviser.
   Advice advice();
@@ -114,26 +125,29 @@ class Adviser {
   std::filesystem::path folder() const;
   // Of the runs that raced and have ended.
   std::vector<std::string> race_folders();
-  // A scenario as it raced.
+  // A scenario as it raced, and what the network did in its first seed; none: that has not run.
   scenario::Scenario scenario_of(const Contender& contender);
+  std::optional<Usage> usage_of(const Contender& contender);
 
  private:
   friend class Stages;  // its runs, stage by stage
   Trial race_trial(const Contender& contender, std::size_t seed);
-  Trial condition_trial(const Contender& contender, std::size_t condition, std::size_t seed);
-  Contender contender(std::size_t number);
+  Trial condition_trial(const Contender& contender, const OtherCondition& condition, std::size_t seed);
+  Contender contender(Contender contender);
   void add_tuning(Advice& advice);
   void add_race(Advice& advice);
   void add_conditions(Advice& advice);
+  Condition condition_of(const Advice& advice, const OtherCondition& other, const std::vector<std::size_t>& among);
+  void add_break_even(Advice& advice);
 
   AdviseRequest request_;
   Question question_;
-  std::vector<Candidate> candidates_, left_out_;
+  std::vector<Candidate> left_out_;
   Setting setting_;
   Trials trials_;
-  std::vector<Scheme> schemes_;  // by contender
-  Base race_base_, condition_base_;
-  std::vector<OtherCondition> conditions_;
+  std::vector<Contender> contenders_;  // of which nothing is found yet
+  Base race_base_;
+  std::vector<OtherCondition> conditions_, bandwidths_;
 };
 
 // What to use and how sure that is, in a few sentences.
@@ -142,7 +156,7 @@ std::string advice_answer(Adviser& adviser);
 std::string advice_text(Adviser& adviser, std::size_t width);
 std::string advice_markdown(Adviser& adviser);
 std::string advice_json(Adviser& adviser);
-// advice.md, advice.json and recommended.json, the recommended scenario, in the folder. Throws InputError.
+// advice.md, advice.json, and the scenarios best.json and safe.json, in the folder. Throws InputError.
 void write_advice(Adviser& adviser);
 
 }  // namespace ddl::advise

@@ -14,6 +14,7 @@
 #include "sim/platform/platform_text.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/run/forecast.hpp"
+#include "sim/run/learning/learner.hpp"
 #include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -26,36 +27,21 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-struct KnownCandidate {
-  const char* name;
-  const char* algorithm;  // JSON
-  bool in_step = false;   // no worker can get far ahead of another, so that the lower bound is that of all of them
+// Settings that are tried wherever a system has them, beside its defaults.
+struct Knob {
+  std::string_view key;
+  std::vector<const char*> values;  // JSON
 };
+const Knob knobs[] = {{"partitions", {"1", "2", "4", R"("auto")"}},
+                      {"local_steps", {"8", "32", "128"}},
+                      {"sync_every", {"30", "100"}},
+                      {"overlap", {R"("layers")", "true"}},
+                      {"codec", {R"({"type": "qsgd"})", R"({"type": "top_k"})"}}};
 
-constexpr KnownCandidate known_candidates[] = {
-    {"single", R"({"name": "single"})"},
-    {"alone", R"({"name": "alone"})"},
-    {"ps_async", R"({"name": "ps_async"})"},
-    {"ps_sync", R"({"name": "ps_sync"})", true},
-    {"ps_ssp", R"({"name": "ps_ssp"})", true},
-    {"fedavg local_steps=8", R"({"name": "fedavg", "local_steps": 8})"},
-    {"ring_allreduce", R"({"name": "ring_allreduce"})", true},
-    {"ring_allreduce overlap=layers", R"({"name": "ring_allreduce", "overlap": "layers"})", true},
-    {"tree_allreduce", R"({"name": "tree_allreduce"})", true},
-    {"local_sgd local_steps=8", R"({"name": "local_sgd", "local_steps": 8})", true},
-    {"local_sgd local_steps=32", R"({"name": "local_sgd", "local_steps": 32})", true},
-    {"diloco sync_every=30", R"({"name": "diloco", "sync_every": 30})", true},
-    {"diloco sync_every=100 fragments=2 delay=5",
-     R"({"name": "diloco", "sync_every": 100, "fragments": 2, "fragment_sync_delay": 5})", true},
-    {"ako partitions=1", R"({"name": "ako", "partitions": 1, "overflow": "merge"})"},
-    {"ako partitions=2", R"({"name": "ako", "partitions": 2, "overflow": "merge"})"},
-    {"ako partitions=4", R"({"name": "ako", "partitions": 4, "overflow": "merge"})"},
-    {"ako partitions=auto", R"({"name": "ako", "partitions": "auto", "overflow": "merge"})"},
-    {"gossip", R"({"name": "gossip"})"},
-    {"d_psgd", R"({"name": "d_psgd", "topology": "ring"})", true},
-    {"ad_psgd", R"({"name": "ad_psgd", "topology": "ring"})"},
-    {"sgp", R"({"name": "sgp"})"},
-};
+// No worker can get far ahead of another, so that the lower bound of a step is that of all of them.
+constexpr std::string_view in_step[] = {
+    "ps_sync",   "ps_ssp", "ring_allreduce", "tree_allreduce", "star_allreduce",   "hierarchical_allreduce",
+    "local_sgd", "diloco", "d_psgd",         "choco",          "partial_allreduce"};
 
 // A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to an accuracy;
 // this leaves room for that being wrong. Accuracy at the end asks for more room: one worker may have long stopped
@@ -65,26 +51,40 @@ constexpr double room_for_time = 2, room_for_accuracy = 10;  // "half", "a tenth
 constexpr std::int64_t evaluated_samples = 1000;  // a ranking needs no more
 constexpr double evaluations = 60;
 
-// The system is the first word of a candidate's name.
-std::string system_of(const KnownCandidate& known) {
-  const std::string name = known.name;
-  return name.substr(0, name.find(' '));
-}
+bool has(const std::vector<std::string>& list, const std::string& name) { return std::ranges::count(list, name) > 0; }
 
-bool is_asked(const std::string& system, const std::vector<std::string>& systems) {
-  return systems.empty() || system == "single" || std::ranges::count(systems, system) > 0;
-}
+// The names of what a question may be about, those that it is about, and the first of these if it is their measure.
+struct Names {
+  std::vector<std::string> known, asked;
+  bool has_baseline = false;
+};
 
-void check_systems(const std::vector<std::string>& systems) {
-  std::vector<std::string> known;
-  for (const KnownCandidate& candidate : known_candidates) {
-    if (std::ranges::count(known, system_of(candidate)) == 0) known.push_back(system_of(candidate));
+Names names_of(const Registry& systems, const Chosen& chosen) {
+  Names names;
+  std::string baseline;
+  for (const auto& system : systems) {
+    const SystemFacts& facts = system->facts();
+    if (facts.is_model_parallel()) continue;  // its workers have no whole model each
+    names.known.emplace_back(facts.name);
+    const bool alone = facts.one_trains || names.known.back() == "alone";
+    if (alone && baseline.empty() && !has(chosen.without, names.known.back())) baseline = names.known.back();
   }
-  for (const std::string& system : systems) {
-    if (std::ranges::count(known, system) > 0) continue;
-    throw InputError("--systems: " + scenario::in_quotes(system) + " is no candidate; " +
-                     scenario::nearest_or(system, known, fmt::format("candidates are {}", fmt::join(known, ", "))));
+  for (const auto& [option, list] : {std::pair("--systems", &chosen.only), {"--exclude", &chosen.without}}) {
+    for (const std::string& name : *list) {
+      if (has(names.known, name)) continue;
+      throw InputError(fmt::format(
+          "{}: {} is no candidate; {}", option, scenario::in_quotes(name),
+          scenario::nearest_or(name, names.known, fmt::format("candidates are {}", fmt::join(names.known, ", ")))));
+    }
   }
+  names.has_baseline = !baseline.empty();
+  if (names.has_baseline) names.asked.push_back(baseline);
+  for (const std::string& name : names.known) {
+    const bool asked = chosen.only.empty() || has(chosen.only, name);
+    if (asked && name != baseline && !has(chosen.without, name)) names.asked.push_back(name);
+  }
+  if (names.asked.empty()) throw InputError("--exclude: leaves no candidate; expected one at least");
+  return names;
 }
 
 // ps0, ps1 and so on.
@@ -106,11 +106,16 @@ std::string scenario_of_platform(const std::string& file, std::vector<std::strin
   return scenario.dump(2);
 }
 
-// The test samples that there are, where that is known without reading them.
-std::int64_t test_samples(const scenario::Scenario& scenario) {
+// The test samples that there are; none where only a program knows.
+std::optional<std::int64_t> test_samples(const scenario::Scenario& scenario) {
+  if (scenario.program) return std::nullopt;
   if (scenario.data.test) return *scenario.data.test;
-  if (scenario.own_data) return *scenario.own_data->test;
-  return scenario.data.source == data::DataSource::synthetic ? data::synthetic_test_samples : 10000;
+  if (scenario.data.source == data::DataSource::synthetic) return data::synthetic_test_samples;
+  try {
+    return std::stoll(process::in_child([&] { return std::to_string(run::load_data(scenario).test.size()); }));
+  } catch (const InputError&) {
+    return std::nullopt;  // the runs will say what is wrong
+  }
 }
 
 scenario::Scenario scenario_with(const Question& question, const std::vector<scenario::Override>& changes) {
@@ -121,34 +126,101 @@ std::string algorithm_text(const scenario::Scenario& scenario) {
   return Json::parse(scenario::describe_run(scenario))["algorithm"].dump();
 }
 
-// "FILE: $.algorithm.name: ..." without its place.
+// "FILE: $.evaluate.samples: ..." without the file and, of what is said of a system, without that key.
 std::string bare(std::string line, const Question& question) {
-  if (line.starts_with(question.file + ": ")) line = line.substr(question.file.size() + 2);
-  const std::size_t colon = line.find(": ");
-  return line.starts_with('$') && colon != std::string::npos ? line.substr(colon + 2) : line;
+  for (const std::string& before : {question.file + ": ", std::string("$.algorithm.name: ")}) {
+    if (line.starts_with(before)) line = line.substr(before.size());
+  }
+  return line;
 }
 
+// A run of a candidate, the question's own where it cannot be.
 struct Entry {
-  Candidate candidate;
-  bool in_step = false;
-  scenario::Scenario scenario;  // the question's own where this candidate's cannot be
+  scenario::Scenario scenario;
+  std::string excluded = {};
   std::optional<run::Forecast> forecast = std::nullopt;
 };
 
-// In the long run a candidate whose workers keep in step takes no more gradients than one of each per least step time.
-void exclude_by_bounds(std::vector<Entry>& entries, const scenario::Scenario& own, const Goal& goal) {
-  const auto workers = scenario::workers_known(own.platform);  // none where only the loaded platform tells
-  const double room = goal.target ? room_for_time : room_for_accuracy;
-  const double of_one = 1 / entries.front().forecast->bounds.step_s;
-  for (Entry& entry : entries) {
-    if (!workers || !entry.forecast || !entry.in_step) continue;
-    const double most = *workers / entry.forecast->bounds.step_s;
-    if (most * room >= of_one) continue;
-    entry.candidate.excluded = fmt::format(
-        "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of "
-        "one worker alone (single)",
-        most, goal.target ? "half" : "a tenth", of_one);
+Entry entry_of(const Question& question, const std::string& algorithm) {
+  try {
+    return {scenario_with(question, {{"algorithm", algorithm}})};
+  } catch (const scenario::ScenarioErrors& errors) {
+    return {scenario_with(question, {}), bare(errors.lines.front(), question)};
   }
+}
+
+void forecast(std::vector<Entry*> entries, const Question& question, int at_once) {
+  std::erase_if(entries, [](const Entry* entry) { return !entry->excluded.empty(); });
+  process::in_children(
+      entries.size(), at_once,
+      [&](std::size_t i) { return [entry = entries[i]] { return run::forecast_as_bytes(entry->scenario); }; },
+      [&](std::size_t i, const process::ChildAnswer& answer) {
+        try {
+          entries[i]->forecast = run::forecast_from(answer.text());
+        } catch (const InputError& error) {
+          entries[i]->excluded = bare(error.what(), question);
+        }
+      });
+}
+
+// The system as given if it is the scenario's own, else with its defaults; and with each other value of a knob that it
+// accepts.
+std::vector<Variant> variants_of(const Question& question, const scenario::Scenario& own, const std::string& system) {
+  std::vector<Variant> variants = {{"", Json{{"name", system}}.dump()}};
+  if (system == own.algorithm->facts().name) variants.front().algorithm = algorithm_text(own);
+  const Entry first = entry_of(question, variants.front().algorithm);
+  if (!first.excluded.empty()) return variants;
+  const Json settings = Json::parse(algorithm_text(first.scenario));
+  std::vector<std::string> known = {settings.dump()};
+  for (const Knob& knob : knobs) {
+    if (!settings.contains(knob.key)) continue;
+    for (const char* value : knob.values) {
+      Json changed = Json::parse(variants.front().algorithm);
+      changed[std::string(knob.key)] = Json::parse(value);
+      const Entry entry = entry_of(question, changed.dump());
+      const std::string text = entry.excluded.empty() ? algorithm_text(entry.scenario) : known.front();
+      if (has(known, text)) continue;
+      known.push_back(text);
+      const Json shown = changed[std::string(knob.key)].is_object() ? changed[std::string(knob.key)]["type"]
+                                                                    : changed[std::string(knob.key)];
+      variants.push_back({fmt::format("{}={}", knob.key, shown.is_string() ? shown.get<std::string>() : shown.dump()),
+                          changed.dump()});
+    }
+  }
+  return variants;
+}
+
+// In the long run a system whose workers keep in step takes no more gradients than one of each per least step time.
+std::string too_slow(const Entry& entry, double of_one, int workers, const Goal& goal) {
+  const double room = goal.target ? room_for_time : room_for_accuracy, most = workers / entry.forecast->bounds.step_s;
+  if (most * room >= of_one) return "";
+  return fmt::format(
+      "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of "
+      "one worker alone (single)",
+      most, goal.target ? "half" : "a tenth", of_one);
+}
+
+// Leaves out variants whose bounds are too low; without any the candidate is excluded.
+void exclude_by_bounds(Candidate& candidate, const Entry& first, const Question& question, double of_one,
+                       const Goal& goal, int at_once) {
+  const auto workers = scenario::workers_known(first.scenario.platform);  // none where only the loaded platform tells
+  if (!workers || !first.forecast || std::ranges::count(in_step, candidate.system) == 0) return;
+  const std::string why = too_slow(first, of_one, *workers, goal);
+  if (why.empty()) return;
+  std::vector<Entry> others;
+  std::vector<Entry*> to_forecast;
+  for (std::size_t i = 1; i < candidate.variants.size(); ++i) {
+    others.push_back(entry_of(question, candidate.variants[i].algorithm));
+  }
+  for (Entry& entry : others) to_forecast.push_back(&entry);
+  forecast(to_forecast, question, at_once);
+  std::vector<Variant> left;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const bool quick = others[i].forecast && too_slow(others[i], of_one, *workers, goal).empty();
+    if (quick) left.push_back(candidate.variants[i + 1]);
+  }
+  if (left.empty()) candidate.excluded = why;
+  candidate.variants = std::move(left);
 }
 
 }  // namespace
@@ -171,58 +243,42 @@ Question question_of(const Registry& systems, const std::string& file, const std
     const double every = scenario.stop.time->value / evaluations;
     question.set.push_back({"evaluate.every", fmt::format("\"{}ms\"", std::max(1.0, std::floor(1e3 * every)))});
   }
-  if (!scenario.evaluate.samples && test_samples(scenario) > evaluated_samples) {
+  check_tunable(scenario_with(question, {}), goal);
+  if (!scenario.evaluate.samples && test_samples(scenario).value_or(0) > evaluated_samples) {
     question.set.push_back({"evaluate.samples", std::to_string(evaluated_samples)});
     question.notes.push_back(
         fmt::format("Accuracy is that of {} test samples, which a ranking needs no more than.", evaluated_samples));
   }
   question.set.push_back({"record.iterations", "false"});
-  check_tunable(scenario_with(question, {}), goal);
   question.name = jobs::changed_name(scenario.name, overrides);
   return question;
 }
 
-std::vector<Candidate> candidates_of(const Question& question, const Goal& goal,
-                                     const std::vector<std::string>& systems, int at_once) {
-  check_systems(systems);
+std::vector<Candidate> candidates_of(const Question& question, const Goal& goal, const Chosen& chosen, int at_once) {
   const scenario::Scenario own = scenario_with(question, {});
-  std::vector<Entry> entries;
-  const auto add = [&](Candidate candidate, bool in_step) {
-    Entry& entry = entries.emplace_back(Entry{std::move(candidate), in_step, own});
-    try {
-      entry.scenario = scenario_with(question, entry.candidate.changes);
-    } catch (const scenario::ScenarioErrors& errors) {
-      entry.candidate.excluded = bare(errors.lines.front(), question);
-    }
-    const SystemFacts& facts = entry.scenario.algorithm->facts();
-    entry.candidate.sends = !facts.one_trains && std::string_view(facts.name) != "alone";
-  };
-  for (const KnownCandidate& known : known_candidates) {
-    if (is_asked(system_of(known), systems)) add({known.name, {{"algorithm", known.algorithm}}}, known.in_step);
-  }
-  const bool has_own = std::ranges::any_of(entries, [&](const Entry& entry) {
-    return entry.candidate.excluded.empty() && algorithm_text(entry.scenario) == algorithm_text(own);
-  });
-  const std::string own_name = own.algorithm->facts().name;
-  if (!has_own && is_asked(own_name, systems)) add({own_name + " as given", {}}, false);
-  process::in_children(
-      entries.size(), at_once,
-      [&](std::size_t i) -> std::function<std::string()> {
-        if (!entries[i].candidate.excluded.empty()) return nullptr;
-        return [&, i] { return run::forecast_as_bytes(entries[i].scenario); };
-      },
-      [&](std::size_t i, const process::ChildAnswer& answer) {
-        try {
-          entries[i].forecast = run::forecast_from(answer.text());
-        } catch (const InputError& error) {
-          entries[i].candidate.excluded = bare(error.what(), question);
-        }
-      });
-  const std::string& why = entries.front().candidate.excluded;
-  if (!why.empty()) throw InputError(question.file + ": one worker alone cannot be run: " + why);
-  exclude_by_bounds(entries, own, goal);
+  const Names names = names_of(own.algorithm.among(), chosen);
   std::vector<Candidate> candidates;
-  for (Entry& entry : entries) candidates.push_back(std::move(entry.candidate));
+  std::vector<Entry> entries;
+  for (const std::string& system : names.asked) {
+    Candidate& candidate = candidates.emplace_back(Candidate{system, variants_of(question, own, system)});
+    const Entry& entry = entries.emplace_back(entry_of(question, candidate.variants.front().algorithm));
+    candidate.needs_all_data = system == "single" || own.data.partition == data::PartitionKind::full;
+    candidate.sends = system != "single" && system != "alone";
+    candidate.excluded = entry.excluded;
+  }
+  std::vector<Entry*> all;
+  for (Entry& entry : entries) all.push_back(&entry);
+  forecast(all, question, at_once);
+  if (names.has_baseline && !entries.front().excluded.empty()) {
+    throw InputError(fmt::format("{}: {} cannot be run: {}", question.file,
+                                 names.asked.front() == "single" ? "one worker alone" : "each worker alone",
+                                 entries.front().excluded));
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    candidates[i].excluded = entries[i].excluded;
+    if (!names.has_baseline || i == 0) continue;
+    exclude_by_bounds(candidates[i], entries[i], question, 1 / entries.front().forecast->bounds.step_s, goal, at_once);
+  }
   return candidates;
 }
 

@@ -1,5 +1,5 @@
-// What ddlsim advise chooses from: every system that a scenario's platform allows, with settings that are sensible for
-// it, and one worker alone.
+// What ddlsim advise chooses from: every system that a scenario's platform allows, loaded ones included, with settings
+// worth trying.
 #pragma once
 
 #include <string>
@@ -11,11 +11,24 @@
 
 namespace ddl::advise {
 
+// A way to run a system.
+struct Variant {
+  std::string label;      // what it sets, "partitions=4"; "": the defaults or, of the scenario's own system, as given
+  std::string algorithm;  // JSON
+};
+
 struct Candidate {
-  std::string name;                         // "ako partitions=4"
-  std::vector<scenario::Override> changes;  // of the scenario
-  bool sends = true;                        // whether anything travels
-  std::string excluded = {};                // why it is not run; "" if it is
+  std::string system;
+  std::vector<Variant> variants = {};  // among which is tuned
+  bool sends = true;                   // whether anything travels
+  bool needs_all_data = false;         // in one place, whatever the partition: else each worker trains on its own
+  std::string excluded = {};           // why it is not run; "" if it is
+};
+
+// Which systems a question is about.
+struct Chosen {
+  std::vector<std::string> only;     // beside the baseline; empty: all
+  std::vector<std::string> without;  // not even as the baseline
 };
 
 // A question as a scenario's text.
@@ -31,12 +44,11 @@ struct Question {
 Question question_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& overrides,
                      const Goal& goal);
 
-// One worker alone is the first. A candidate is excluded where the platform does not allow it, and where its lower
-// bound says that it cannot be the best: all workers together take so many fewer gradients per second than one worker
-// alone that each would have to be worth several of its. Builds the platforms, `at_once` at a time. If `systems` has
-// any, there are only those beside one worker alone. Throws InputError if one worker alone cannot be run or a system is
-// unknown.
-std::vector<Candidate> candidates_of(const Question& question, const Goal& goal,
-                                     const std::vector<std::string>& systems, int at_once);
+// What the others are measured by is the first: one worker alone or, without it, workers which exchange nothing. A
+// candidate is every system of the registry in which each worker can train a whole model. It is excluded where the
+// platform does not allow it, and where its lower bound says that it cannot be the best: all workers together take so
+// many fewer gradients per second than one worker alone that each would have to be worth several of its. Builds the
+// platforms, `at_once` at a time. Throws InputError if the first cannot be run or a name is of no candidate.
+std::vector<Candidate> candidates_of(const Question& question, const Goal& goal, const Chosen& chosen, int at_once);
 
 }  // namespace ddl::advise

@@ -12,7 +12,24 @@ namespace {
 
 constexpr int doubling = 4;  // quarters
 
+// From the middle outwards, so that a search which is cut off has tried what is most likely: 0, 1, -1, 2, ...
+int quarters_of(int i) { return doubling * (i % 2 == 1 ? (i + 1) / 2 : -i / 2); }
+
+std::vector<SearchSetting> settings_one_by_one(const SearchSpace& space) {
+  const SearchSetting first{std::vector<std::size_t>(space.axes.size(), 0)};
+  std::vector<SearchSetting> all = {first};
+  for (int i = 1; space.rate && i < space.rates; ++i) all.push_back({first.values, quarters_of(i)});
+  for (std::size_t axis = 0; axis < space.axes.size(); ++axis) {
+    for (std::size_t value = 1; value < space.axes[axis].values.size(); ++value) {
+      all.push_back(first);
+      all.back().values[axis] = value;
+    }
+  }
+  return all;
+}
+
 std::vector<SearchSetting> grid_of(const SearchSpace& space) {
+  if (space.one_by_one) return settings_one_by_one(space);
   std::vector<SearchSetting> settings(1);
   for (const SearchSpace::Axis& axis : space.axes) {
     std::vector<SearchSetting> longer;
@@ -26,10 +43,9 @@ std::vector<SearchSetting> grid_of(const SearchSpace& space) {
   }
   if (!space.rate) return settings;
   std::vector<SearchSetting> all;
-  // From the middle outwards, so that a search which is cut off has tried what is most likely.
   for (int i = 0; i < space.rates; ++i) {
     for (SearchSetting setting : settings) {
-      setting.quarters = doubling * (i % 2 == 1 ? (i + 1) / 2 : -i / 2);
+      setting.quarters = quarters_of(i);
       all.push_back(setting);
     }
   }
@@ -50,7 +66,7 @@ class Search {
       if (before == 1 && kept.size() == 1) break;
       if (before > 0) keep_better(kept, before);
       if (!look(kept, rung)) break;
-      if (before < 1 && rung.length == 1 && !try_further_rates(kept, rung)) break;
+      if (before < 1 && rung.length == 1 && !try_further(kept, rung, before)) break;
       before = rung.length;
     }
     found_.at_edge = is_at_edge();
@@ -58,11 +74,11 @@ class Search {
   }
 
  private:
-  // Two are left for complete runs: what is best there may be second in shorter ones.
+  // The better half; of shorter runs a quarter, but two for complete runs: what is best there may be second before.
   void keep_better(std::vector<std::size_t>& kept, double length) const {
     std::ranges::stable_sort(kept, {}, [&](std::size_t i) { return mean_of(found_.tried[i].scores.at(length)); });
-    const std::size_t half = (kept.size() + 1) / 2;
-    kept.resize(std::min(kept.size(), length < 1 ? std::max<std::size_t>(2, half) : half));
+    const std::size_t count = kept.size();
+    kept.resize(std::min(count, length < 1 ? std::max<std::size_t>(2, (count + 3) / 4) : (count + 1) / 2));
   }
 
   // Whether all have the scores that the rung asks for; those without are open.
@@ -84,15 +100,38 @@ class Search {
   }
 
   // One by one, each at once as far as this rung; false if one is open.
-  bool try_further_rates(std::vector<std::size_t>& kept, const Rung& rung) {
+  bool try_further(std::vector<std::size_t>& kept, const Rung& rung, double before) {
     for (int i = 0; space_.rate && i < space_.spare; ++i) {
-      const SearchSetting next = next_rate();
+      const auto together = i == 0 && space_.one_by_one ? best_together(before) : std::nullopt;
+      const SearchSetting next = together.value_or(next_rate());
       const auto place = std::ranges::find(found_.tried, next, &Halving::Tried::setting);  // by a shorter run
       kept.push_back(static_cast<std::size_t>(place - found_.tried.begin()));
       if (place == found_.tried.end()) found_.tried.push_back({next, {}});
       if (!look({kept.back()}, rung)) return false;
     }
     return true;
+  }
+
+  // The best value of each list and the best rate, as far as they were tried with the first ones of the rest; none if
+  // this has had a complete run.
+  std::optional<SearchSetting> best_together(double length) const {
+    const SearchSetting first = found_.tried.front().setting;
+    SearchSetting best = first;
+    std::map<std::size_t, double> least;  // by list; the rate's is behind the last
+    for (const Halving::Tried& one : found_.tried) {
+      if (!one.scores.contains(length)) continue;
+      const double score = mean_of(one.scores.at(length));
+      const auto list =
+          static_cast<std::size_t>(std::ranges::mismatch(first.values, one.setting.values).in1 - first.values.begin());
+      double& known = least.try_emplace(list, mean_of(found_.tried.front().scores.at(length))).first->second;
+      if (score >= known) continue;
+      known = score;
+      if (list < first.values.size()) best.values[list] = one.setting.values[list];
+      if (list == first.values.size()) best.quarters = one.setting.quarters;
+    }
+    const auto tried = std::ranges::find(found_.tried, best, &Halving::Tried::setting);
+    const bool complete = tried != found_.tried.end() && tried->scores.contains(1);
+    return complete ? std::nullopt : std::optional(best);
   }
 
   // Of the first seed, in order of their rates, of runs as long with settings that differ from this in the rate alone.

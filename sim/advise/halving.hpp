@@ -31,13 +31,16 @@ std::vector<Rung> rungs_by_seeds(std::size_t seeds);
 // tried at `rate` times powers of two, `rates` of them about it. At the first complete runs so many `spare` settings
 // follow one by one: beyond the edge while the best rate is at it, otherwise half-way (by factor) between the best rate
 // and the better of its neighbours. For which rate is best depends on the length: shorter runs prefer larger ones.
+// `one_by_one`: the first values meet all rates, each other value only the first ones and the middle rate; what was
+// better than the first in shorter runs, all of it together, is then the first spare setting.
 struct SearchSpace {
   struct Axis {
     std::string path;
     std::vector<std::string> values;  // as scenario::Override has them
   };
   std::vector<Axis> axes;
-  std::optional<double> rate;                   // none: as the scenario or an axis says
+  std::optional<double> rate;  // none: as the scenario or an axis says
+  bool one_by_one = false;
   int rates = 5, spare = 3;                     // spare: at most 6
   std::vector<Rung> rungs = rungs_by_seeds(4);  // neither lengths nor seeds ever fall; the last runs are complete
 };

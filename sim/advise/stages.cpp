@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "sim/advise/advise.hpp"
 #include "sim/jobs/jobs_folder.hpp"
@@ -10,8 +12,11 @@
 namespace ddl::advise {
 namespace {
 
-// Shares of the budget: tuning; contenders that join the race, and all of it.
-constexpr double tuning_share = 0.5, join_share = 0.7, race_share = 0.8;
+// Of the field: the baseline and those that did best in short runs. Shares of the budget at which the short runs of all
+// and then its own stages end: tuning; contenders that join the race, and all of it; other conditions. What is left is
+// for the other contenders.
+constexpr std::size_t field_size = 5;
+constexpr double short_share = 0.25, tuning_share = 0.5, join_share = 0.65, race_share = 0.75, conditions_share = 0.95;
 constexpr double room_for_race = 1.2;  // of what the least race is expected to cost
 
 }  // namespace
@@ -26,21 +31,31 @@ class Stages {
         first_look_(std::min(race_looks[0], adviser.request_.seeds.size())) {}
 
   void run() {
-    run_tuning();
-    run_race();
-    run_conditions();
+    tune_shortly();
+    const std::vector<std::size_t> turns = adviser_.advice().turns;
+    const std::set<std::size_t> field(turns.begin(),
+                                      turns.begin() + static_cast<std::ptrdiff_t>(std::min(field_size, turns.size())));
+    for (const bool all : {false, true}) {
+      const auto in = [&](std::size_t i) { return all || field.contains(i); };
+      const auto until = [&](double share) { return all ? 1 : at(share); };
+      tune(in, until(tuning_share));
+      race(in, until(join_share), until(race_share));
+      run_conditions(until(conditions_share));
+    }
   }
 
  private:
   // A share of what was left of the budget at the first run, as a share of the whole: candidates were found before.
   double at(double share) const { return begin_ + share * (1 - begin_); }
   bool make(const std::string& stage, std::vector<RunGroup> groups) {
+    if (groups.empty()) return false;
     if (options_.stage) options_.stage(stage);
     return budget_.run(adviser_.trials_, std::move(groups), {options_.at_once, options_.progress}) > 0;
   }
 
-  // What the least race is expected to cost: of one worker alone and the best of the others.
+  // What the least race is expected to cost: of the baseline and the best of the others.
   double least_race(const Advice& now) const {
+    if (now.race.looked_after > 0) return 0;
     std::vector<BudgetedRun> runs;
     for (std::size_t i = 0; i < std::min<std::size_t>(2, now.turns.size()); ++i) {
       runs.insert(runs.end(), first_look_, {{}, now.turns[i], 1});
@@ -48,27 +63,37 @@ class Stages {
     return budget_.cost(runs);
   }
 
-  void run_tuning() {
-    bool keeps_room = false;  // for the least race
-    for (Advice now = adviser_.advice(); !now.open_tuning.empty(); now = adviser_.advice()) {
-      const double length = now.open_tuning.front().length, least = least_race(now);
-      // Room that was kept is not given up because some of what is to spare has been used; but the shortest runs tell
-      // little of what whole ones cost. Where not even the race fits, tuning is all that there is.
-      keeps_room = budget_.used() + (keeps_room && length == 1 ? 1 : room_for_race) * least <= 1;
-      const double begin_before = keeps_room ? at(tuning_share) : 1, leave = keeps_room ? room_for_race * least : 0;
-      std::vector<RunGroup> groups;
-      for (const BudgetedRun& run : now.open_tuning) groups.push_back({{run}, begin_before, leave});
-      const std::string runs = length < 1 ? fmt::format("runs of 1/{:.0f} of the time", 1 / length) : "whole runs";
-      if (!make("tuning, " + runs, std::move(groups))) return;
+  // What tuning asks for next of some; nothing that is of no use without what it has no room for.
+  bool tune_next(const std::string& runs, const auto& chosen, double begin_before) {
+    const Advice now = adviser_.advice();
+    const double least = least_race(now);
+    // Where not even the race fits, tuning is all that there is.
+    const bool keeps_room = budget_.used() + least <= 1;
+    std::vector<RunGroup> groups;
+    for (const BudgetedRun& run : now.open_tuning) {
+      if (chosen(run)) groups.push_back({{run}, keeps_room ? begin_before : 1, keeps_room ? room_for_race * least : 0});
+    }
+    return make("tuning, " + runs, std::move(groups));
+  }
+
+  void tune_shortly() {
+    while (tune_next(
+        "short runs", [](const BudgetedRun& run) { return run.length < 1; }, at(short_share))) {
     }
   }
 
-  void run_race() {
+  void tune(const auto& in, double until) {
+    while (tune_next(
+        "whole runs", [&](const BudgetedRun& run) { return in(run.scheme); }, until)) {
+    }
+  }
+
+  void race(const auto& in, double join_until, double until) {
     const Advice before = adviser_.advice();
     std::vector<RunGroup> joining;
     for (const std::size_t i : before.turns) {
-      RunGroup group{{}, joining.size() < 2 ? 1 : at(join_share)};
-      if (before.race.entrants[i].dropped_after) continue;
+      if (!in(i) || !before.race.entrants[i].waits) continue;
+      RunGroup group{{}, before.race.looked_after == 0 && joining.size() < 2 ? 1 : join_until};
       for (std::size_t seed = 0; seed < first_look_; ++seed) {
         group.runs.push_back({adviser_.race_trial(before.contenders[i], seed), i});
       }
@@ -78,7 +103,7 @@ class Stages {
     bool made = true;
     while (made) {
       const Advice now = adviser_.advice();
-      RunGroup next{{}, at(race_share)};
+      RunGroup next{{}, until};
       for (const BudgetedRun& run : now.open_race) {
         if (now.race.looked_after > 0 && !now.race.entrants[run.scheme].waits) next.runs.push_back(run);
       }
@@ -86,23 +111,35 @@ class Stages {
     }
   }
 
-  void run_conditions() {
+  // Bandwidths first, for which what is found may ask for one further away.
+  void run_conditions(double until) {
+    for (const bool all : {false, true}) {
+      while (run_conditions(until, [&](const OtherCondition& one) { return all || one.bandwidth != 1; })) {
+      }
+    }
+  }
+
+  bool run_conditions(double until, const auto& chosen) {
     const Advice now = adviser_.advice();
     std::vector<RunGroup> groups;
-    for (std::size_t number = 0; number < now.conditions.size(); ++number) {
-      RunGroup group{now.conditions[number].open};
-      std::map<std::size_t, double> lengths;  // by contender
+    for (const Condition& condition : now.conditions) {
+      RunGroup group{condition.open, until};
       for (BudgetedRun& run : group.runs) {
-        if (!adviser_.conditions_[number].costs_more) continue;
-        const auto [length, fresh] = lengths.try_emplace(run.scheme);
-        const Trial as_given = adviser_.race_trial(now.contenders[run.scheme], 0);
-        const auto scenario = [&](const Trial& trial) { return adviser_.trials_.scenario(trial.point); };
-        if (fresh) length->second = cost_ratio(scenario(run.trial), scenario(as_given));
-        run.length = length->second;
+        if (condition.what->costs_more) run.length = cost_of(now.contenders[run.scheme], run.trial);
       }
-      groups.push_back(std::move(group));
+      if (!group.runs.empty() && chosen(*condition.what)) groups.push_back(std::move(group));
     }
-    make("other conditions", std::move(groups));
+    return make("other conditions", std::move(groups));
+  }
+
+  // As a multiple of a run of the race.
+  double cost_of(const Contender& contender, const Trial& trial) {
+    const auto [known, fresh] = costs_.try_emplace(trial.point);
+    if (fresh) {
+      const std::size_t as_given = adviser_.race_trial(contender, 0).point;
+      known->second = cost_ratio(adviser_.trials_.scenario(trial.point), adviser_.trials_.scenario(as_given));
+    }
+    return known->second;
   }
 
   Adviser& adviser_;
@@ -110,6 +147,7 @@ class Stages {
   const AdviseOptions& options_;
   const double begin_;
   const std::size_t first_look_;
+  std::map<std::size_t, double> costs_;  // by point
 };
 
 void Adviser::run(const AdviseOptions& options) {

@@ -47,7 +47,7 @@ double best_rate(const SearchSpace& space, const Halving& state) {
 }
 
 SearchSpace rates_of(int rates, int spare, std::vector<Rung> rungs) {
-  return {{}, 0.1, rates, spare, std::move(rungs)};
+  return {{}, 0.1, false, rates, spare, std::move(rungs)};
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ TEST_CASE("every search over a space takes as many runs, whatever its scores") {
     runs.insert(search(space, fails).runs);
     CHECK(runs == std::set<std::size_t>{static_cast<std::size_t>(expected)});
   }
-  SearchSpace lists{{{"a", {"1", "2", "3"}}, {"b", {"x", "y"}}}, std::nullopt, 5, 3, rungs_by_seeds(3)};
+  SearchSpace lists{{{"a", {"1", "2", "3"}}, {"b", {"x", "y"}}}, std::nullopt, false, 5, 3, rungs_by_seeds(3)};
   const auto flat = [](const SearchRun&) { return 1.0; };
   CHECK(search(lists, flat).runs == 6 + 3 + 2 * 1);  // 6 settings, 3 with two seeds, 2 with three
   lists.rungs = rungs_by_seeds(1);
@@ -115,7 +115,7 @@ TEST_CASE("shorter runs, which prefer larger rates, do not decide which is the b
 }
 
 TEST_CASE("the best of a list is found through noise that misleads single seeds") {
-  const SearchSpace space{{{"period", {"1", "2", "4", "8"}}}, std::nullopt, 5, 3, rungs_by_seeds(4)};
+  const SearchSpace space{{{"period", {"1", "2", "4", "8"}}}, std::nullopt, false, 5, 3, rungs_by_seeds(4)};
   const auto score = [](const SearchRun& run) {
     const double true_score[] = {4, 2, 1, 3};
     // The second is the best with the first seed, and with that one alone.
@@ -127,7 +127,7 @@ TEST_CASE("the best of a list is found through noise that misleads single seeds"
 }
 
 TEST_CASE("settings are written as a scenario reads them, each list and the rate") {
-  const SearchSpace space{{{"algorithm.partitions", {"2", "\"auto\""}}}, 0.4, 3, 0, rungs_by_seeds(1)};
+  const SearchSpace space{{{"algorithm.partitions", {"2", "\"auto\""}}}, 0.4, false, 3, 0, rungs_by_seeds(1)};
   const Halving state = halve(space, [](const SearchRun&) { return std::nullopt; });
   CHECK(state.best() == nullptr);
   std::vector<std::string> texts;
@@ -139,6 +139,22 @@ TEST_CASE("settings are written as a scenario reads them, each list and the rate
     texts.push_back(changes[0].value + " " + changes[1].value);
   }
   CHECK(texts == std::vector<std::string>{"2 0.4", "\"auto\" 0.4", "2 0.8", "\"auto\" 0.8", "2 0.2", "\"auto\" 0.2"});
+}
+
+TEST_CASE("one by one each value meets the first ones of the rest, and what was better is then tried together") {
+  SearchSpace space{{{"a", {"1", "2", "3"}}, {"b", {"x", "y"}}}, 0.1, true, 3, 2, {{0.125, 1}, {1, 1}, {1, 2}}};
+  // Costs add up: a is best at its third, b at its second, and the rate at its double.
+  std::vector<SearchRun> asked;
+  const auto score = [&](const SearchRun& run) {
+    asked.push_back(run);
+    const double of_a[] = {2, 3, 1}, of_b[] = {1, 0};
+    return of_a[run.setting.values[0]] + of_b[run.setting.values[1]] + std::abs(run.setting.quarters - 4) / 8.0;
+  };
+  const Halving state = search(space, score).state;
+  CHECK(std::ranges::count(asked, 0.125, &SearchRun::length) == 3 + 2 + 1);  // rates, and other values of each list
+  CHECK(state.best()->setting.values == std::vector<std::size_t>{2, 1});
+  CHECK(state.best()->setting.quarters == 4);
+  CHECK(static_cast<std::size_t>(asked.size()) == runs_of(space));
 }
 
 TEST_CASE("a search that was cut off has the best of what it knows, and goes on from there") {

@@ -223,12 +223,19 @@ Command add_advise(CLI::App& app, const Registry& systems) {
       ->capture_default_str();
   typed->add_overrides(command);
   command
-      .add_option("--systems", settings->request.systems, "Only these, and one worker alone: a list such as ako,gossip")
+      .add_option("--systems", settings->request.systems.only,
+                  "Only these, and one worker alone: a list such as ako,gossip")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command
+      .add_option("--exclude", settings->request.systems.without,
+                  "Not this system; repeatable. Without single, which needs all data in one place, each worker alone "
+                  "is what the others are measured by")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command.add_option("--seeds", typed->seeds, "Of the race; default 1..12")->type_name("A..B");
-  add_out(command, settings->request.out, "DIR/<name>/ gets advice.md, advice.json, recommended.json and the runs");
+  add_out(command, settings->request.out, "DIR/<name>/ gets advice.md, advice.json, best.json, safe.json and the runs");
   command.add_option("-o,--output", settings->page, "Write an interactive page about the race, too")
       ->type_name("F.html");
   add_jobs(command, settings->jobs);

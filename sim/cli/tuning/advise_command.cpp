@@ -97,13 +97,12 @@ int advise(const Registry& systems, const AdviseSettings& settings) {
     const Terminal out(STDOUT_FILENO);
     std::cout << out.titled(advise::advice_text(adviser, out.columns())) << "\n"
               << results::labelled("page", (adviser.folder() / "advice.md").string(), out.columns());
-    if (adviser.advice().recommended) {
-      std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string(),
-                                     out.columns());
+    if (adviser.advice().best) {
+      std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "best.json").string(), out.columns());
     }
   }
   if (!settings.page.empty()) write_page(adviser, settings.page);
-  return adviser.advice().recommended ? kDone : kRunFailed;
+  return adviser.advice().best ? kDone : kRunFailed;
 }
 
 }  // namespace ddl::cli
