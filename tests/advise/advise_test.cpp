@@ -514,7 +514,7 @@ TEST_CASE("what cannot be asked is one line") {
   write_mnist(place.path() / "m", 1);  // of 30
   std::string no_data = scenario_text("8Mbps");
   no_data.replace(no_data.find(R"("data": {)"), 9, R"("data": {"source": "mnist", "path": "m", )");
-  CHECK(has(error_of(no_data), "bad.json: one worker alone cannot be run: data.path: "));
+  CHECK_MESSAGE(has(error_of(no_data), "bad.json: one worker alone cannot be run: $.data.path: "), error_of(no_data));
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }
 

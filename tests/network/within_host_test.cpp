@@ -93,7 +93,7 @@ TEST_CASE("to the other workers a server on a worker's host is as one of its own
                            {"CM02", scenario::LinkSolver::accelerator, 1e-6},
                            {"TCP", scenario::LinkSolver::simgrid, 1e-4},
                            {"TCP", scenario::LinkSolver::accelerator, 1e-4},
-                           {"packets", std::nullopt, 0.03}};
+                           {"packets", std::nullopt, 0.05}};
   for (const std::string& algorithm : systems_with_servers) {
     for (const Carried& by : table) {
       CAPTURE(algorithm);
@@ -106,7 +106,7 @@ TEST_CASE("to the other workers a server on a worker's host is as one of its own
         const std::vector<double> here = ends(within, worker), there = ends(apart, worker);
         REQUIRE(here.size() == there.size());
         REQUIRE(here.size() >= 12);
-        if (!by.solver) {  // messages of one instant draw their turns, and the separate server has one more
+        if (!by.solver) {  // draws of turns among messages of one instant differ, by a few per cent of a short run
           CHECK(here.back() == doctest::Approx(there.back()).epsilon(by.within));
           continue;
         }
