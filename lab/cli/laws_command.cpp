@@ -44,9 +44,10 @@ std::vector<std::string> loaded(const Registry& systems) {
 }
 
 std::string line_of(const laws::Law& law, const laws::Verdict& verdict) {
-  const char* word = verdict.outcome == laws::Outcome::holds   ? "holds"
-                     : verdict.outcome == laws::Outcome::fails ? "FAILS"
-                                                               : "does not apply";
+  const char* word = verdict.outcome == laws::Outcome::holds     ? "holds"
+                     : verdict.outcome == laws::Outcome::fails   ? "FAILS"
+                     : verdict.outcome == laws::Outcome::refused ? "REFUSED"
+                                                                 : "does not apply";
   const std::string text = law.says + (verdict.why.empty() ? "" : "; " + verdict.why);
   return results::hanging(fmt::format("  {:<8}  {:<14}  ", law.name, word), text, Terminal(STDOUT_FILENO).columns());
 }
@@ -61,7 +62,7 @@ int judge_all(const Registry& systems, const std::vector<std::string>& words, co
       const bool is_left_out = std::ranges::count(except, law.name) > 0;
       const laws::Verdict verdict =
           is_left_out ? laws::Verdict{laws::Outcome::does_not_apply, "--except"} : laws::judge(law, subject);
-      if (verdict.outcome == laws::Outcome::fails) code = kNotAsExpected;
+      if (verdict.outcome == laws::Outcome::fails || verdict.outcome == laws::Outcome::refused) code = kNotAsExpected;
       std::cout << line_of(law, verdict) << std::flush;
     }
   }
@@ -87,7 +88,7 @@ Command add_laws(CLI::App& app, const Registry& systems) {
       ->type_name("LAW")
       ->check(CLI::IsMember(names));
   command.footer(
-      "Exit code 4: a law fails.\n"
+      "Exit code 4: a law fails, or its runs are refused.\n"
       "Example:\n  ddlsim laws --load build/libmine.so mine");
   return {&command, [settings, &command, &systems] {
             const std::vector<std::string> words = settings->words.empty() ? loaded(systems) : settings->words;

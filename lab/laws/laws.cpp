@@ -22,7 +22,9 @@ Verdict fails(std::string why) { return {Outcome::fails, std::move(why)}; }
 Verdict does_not_apply(std::string why) { return {Outcome::does_not_apply, std::move(why)}; }
 
 run::RunResult run_until(const Subject& subject, const std::string& stop, Changes more = {}, int threads = 0) {
-  more.insert(more.begin(), {{"stop", stop}, {"evaluate", R"({"every_iterations": 5})"}});
+  const std::string_view metric = subject.scenario().evaluate.judged_by().word;
+  more.insert(more.begin(),
+              {{"stop", stop}, {"evaluate", fmt::format(R"({{"every_iterations": 5, "metric": "{}"}})", metric)}});
   return run::run(subject.with(std::move(more)), {.threads = threads, .progress = nullptr});
 }
 
@@ -129,6 +131,7 @@ Verdict notices_divergence(const Subject& subject) {
 // the same bits, as those do which say so, or some do not. At one pace, and at paces far apart.
 Verdict has_equal_replicas_if_it_says_so(const Subject& subject) {
   const bool promised = subject.system().facts().equal_replicas;
+  if (first_and_last(subject).size() < 2) return does_not_apply("there is one worker");
   for (const std::string& slow : {nobody, *first_and_last(subject).begin()}) {
     const auto result = run_until(subject, iterations(13), {{"compute.jitter", "0"}, slowed(slow, 3)});
     if (result.weights_at_servers || result.weights.size() < 2) {
@@ -144,7 +147,7 @@ Verdict has_equal_replicas_if_it_says_so(const Subject& subject) {
   return {};
 }
 
-// On the scenario's network, which is made quicker, and so slow that a message takes far longer than a gradient.
+// With links a hundred times as quick as the platform's, and so slow that a message takes far longer than a gradient.
 Verdict is_above_its_bound(const Subject& subject) {
   for (const double factor : {100.0, 0.02}) {
     const auto result = run_until(subject, iterations(60),
@@ -188,8 +191,9 @@ Verdict takes_the_same_time_without_learning(const Subject& subject) {
   }
   // Without a model there is no accuracy to evaluate and no weight to record.
   Changes timing_only = same;
-  timing_only.insert(timing_only.end(),
-                     {{"model", "\"none\""}, {"evaluate", "{}"}, {"record", R"({"iterations": true})"}});
+  timing_only.insert(
+      timing_only.end(),
+      {{"model", "\"none\""}, {"evaluate", "{}"}, {"record", R"({"iterations": true})"}, {"data.augment", "\"none\""}});
   const auto timed = run_until(subject, iterations(12), timing_only),
              learned = run_until(subject, iterations(12), same);
   if (!timed.weights.empty() || learned.weights.empty()) return fails("weights where nothing is learned");

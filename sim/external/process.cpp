@@ -179,7 +179,9 @@ void Descriptor::reset() {
 
 Descriptor out_of_the_way(int descriptor) {
   const Descriptor low(descriptor);
-  return Descriptor(fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
+  Descriptor high(low.number() < 0 ? -1 : fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
+  if (high.number() < 0) throw InternalError(std::string("no descriptor for a program: ") + std::strerror(errno));
+  return high;
 }
 
 Process::Process(const std::vector<std::string>& command, const std::string& folder, int memory) {

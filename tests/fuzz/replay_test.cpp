@@ -136,14 +136,16 @@ TEST_CASE("the IDX reader takes or refuses any bytes") { replay("idx", 500); }
 TEST_CASE("the CIFAR reader takes or refuses any bytes") { replay("cifar", 500); }
 TEST_CASE("the reader of tables takes or refuses any bytes") { replay("csv", 500); }
 TEST_CASE("the reader of arrays takes or refuses any bytes") { replay("npy", 500); }
+TEST_CASE("the reader of texts takes or refuses any bytes") { replay("text", 500); }
+TEST_CASE("the reader of traces takes or refuses any bytes") { replay("trace", 500); }
 TEST_CASE("the check of platform files takes or refuses any bytes") { replay("platform", 500); }
 TEST_CASE("the reader of profiles takes or refuses any bytes") { replay("profile", 500); }
 
 TEST_CASE("every fuzz target is replayed here") {
   std::set<std::string> names;
   for (const auto& entry : fuzz_entries()) names.insert(entry.name);
-  CHECK(names ==
-        std::set<std::string>{"cifar", "csv", "idx", "npy", "platform", "profile", "scenario", "set", "sweep"});
+  CHECK(names == std::set<std::string>{"cifar", "csv", "idx", "npy", "platform", "profile", "scenario", "set", "sweep",
+                                       "text", "trace"});
 }
 
 }  // namespace

@@ -152,10 +152,16 @@ Extent extent_of(const Axis& axis, const Values& values, double room) {
     low = std::isfinite(values.least_positive) ? values.least_positive / (1 + room) : high / 10;
   }
   if (axis.most > 0) high = std::min(high, axis.most);
-  if (high <= low) high = low + 1;
+  const auto widen = [&] {
+    if (high <= low) high = low + std::max(1.0, 1e-3 * std::abs(low));
+  };
+  widen();
   low = axis.limits.low.value_or(low * axis.scale.factor);
   high = axis.limits.high.value_or(high * axis.scale.factor);
-  if (high <= low) high = low + 1;
+  widen();
+  // A double tells no ticks apart within less.
+  if (high - low < 1e-9 * std::abs(high))
+    throw InputError(fmt::format("the axis from {} to {} is too short", low, high));
   if (axis.spacing == Spacing::logarithmic && low <= 0) throw InputError("a logarithmic axis starts above 0");
   if (axis.spacing == Spacing::logarithmic_from_zero && low < 0) throw InputError("the axis starts at 0 or above");
   return {placed(axis.spacing, low), placed(axis.spacing, high)};

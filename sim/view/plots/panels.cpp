@@ -278,7 +278,12 @@ Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& opti
     }
   }
   Arrangement arrangement;
-  arrangement.own_rates = own_rates;
+  if (own_rates) {
+    const bool schedules = std::ranges::any_of(
+        runs.groups, [](const auto& group) { return group.scheme.find(" schedule.") != std::string::npos; });
+    arrangement.note =
+        schedules ? "each at a learning rate and schedule of its own" : "each at a learning rate of its own";
+  }
   arrangement.panels = panels_of(runs, facets, words);
   arrangement.of_group.resize(runs.groups.size());
   const auto parts = two_parts(words);
@@ -318,7 +323,7 @@ Figure figure_of(const Arrangement& arrangement, const PictureOptions& options) 
   figure.names = arrangement.names;
   figure.looks = arrangement.looks;
   figure.keys = arrangement.keys;
-  if (arrangement.own_rates) figure.note = "each at a learning rate of its own";
+  figure.note = arrangement.note;
   for (const std::string& title : arrangement.panels) {
     figure.panels.push_back({title, std::vector<Points>(arrangement.names.size())});
   }

@@ -29,7 +29,7 @@ struct Arrangement {
   std::vector<std::string> names;   // of series, as the legend has them; of one system: that one's variants
   std::vector<Look> looks;          // by name
   std::vector<Key> keys;            // two, where series differ in two things and a legend of each is shorter; or none
-  bool own_rates = false;           // which names leave out
+  std::string note;                 // of what all names leave out
   std::vector<std::string> panels;  // titles; one empty title without facets
   struct Place {
     std::size_t panel = 0, name = 0;

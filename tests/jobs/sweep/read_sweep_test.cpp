@@ -115,8 +115,8 @@ TEST_CASE("the shipped study has every scheme at every bandwidth and worker coun
     names.push_back(scheme);
     CHECK(count * schemes.size() == plan.points.size());
   }
-  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=3", "d_psgd", "diloco", "gossip",
-                                          "local_sgd local_steps=16", "local_sgd local_steps=64", "ps_async",
+  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=3", "d_psgd", "diloco",
+                                          "gossip", "local_sgd local_steps=16", "local_sgd local_steps=64", "ps_async",
                                           "ring_allreduce", "single"});
   CHECK(plan.points.front().values[0] == "0.1");
   CHECK(plan.points.back().values[0] == "20");
