@@ -150,8 +150,9 @@ Verdict has_equal_replicas_if_it_says_so(const Subject& subject) {
 // With links a hundred times as quick as the platform's, and so slow that a message takes far longer than a gradient.
 Verdict is_above_its_bound(const Subject& subject) {
   for (const double factor : {100.0, 0.02}) {
+    const double all = factor * subject.scenario().platform.bandwidth_factor;
     const auto result = run_until(subject, iterations(60),
-                                  {{"platform.bandwidth_factor", fmt::format("{}", factor)}, {"compute.jitter", "0"}});
+                                  {{"platform.bandwidth_factor", fmt::format("{}", all)}, {"compute.jitter", "0"}});
     const std::int64_t slowest = *std::ranges::min_element(result.steps);
     // What is under way at the end has not been waited for: less than two steps of it.
     const double least_s = result.bounds.step_s * static_cast<double>(slowest - 2);

@@ -18,7 +18,6 @@
 #include "sim/results/text/table.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::advise {
 namespace {
@@ -246,7 +245,7 @@ results::Table conditions_table(const Account& of) {
 // A contender, its settings, and what it comes to.
 std::string figures_text(const Account& of, std::size_t i) {
   const Advice& advice = of.advice;
-  std::string text = i == 0 && advice.has_baseline ? baseline_text(advice) : of.name(i);
+  std::string text = i == 0 && advice.has_baseline() ? baseline_text(advice.contenders[0].candidate) : of.name(i);
   if (advice.contenders[i].rate) text += ", at a learning rate of " + rate_of(of, i).text;
   if (advice.guessed_after > 0) {
     const double score = mean_of(advice.contenders[i].after(advice.guessed_after));
@@ -366,21 +365,6 @@ Lines not_raced_lines(const Account& of) {
   return lines;
 }
 
-// Names and why, those with the same reason together.
-Lines left_out(const Account& of) {
-  std::map<std::string, std::string> names;  // by reason
-  for (const Candidate& candidate : of.adviser.left_out()) {
-    // "\"ps_sync\" needs a server" is said of several.
-    const std::string own = scenario::in_quotes(candidate.system) + " ";
-    const std::string& why = candidate.excluded;
-    std::string& some = names[why.starts_with(own) ? why.substr(own.size()) : why];
-    some += (some.empty() ? "" : ", ") + candidate.system;
-  }
-  Lines lines;
-  for (const auto& [why, some] : names) lines.push_back(some + ": " + why);
-  return lines;
-}
-
 // How much of what was planned is done, and what the budget, or Ctrl-C, cut off.
 Lines done(const Account& of) {
   std::size_t made = 0, planned = 0, again = 0;
@@ -427,7 +411,7 @@ std::vector<Section> sections_of(const Account& of) {
           {"Ranking", ranking_table(of)},
           {"Not raced, for lack of budget", {}, not_raced_lines(of)},
           {"What would change the answer", conditions_table(of)},
-          {"Not run", {}, left_out(of)},
+          {"Not run", {}, why_excluded(of.adviser.left_out())},
           {"How", {}, method(of)}};
 }
 
@@ -594,7 +578,10 @@ void write_advice(Adviser& adviser) {
   results::write_whole((adviser.folder() / "advice.json").string(), advice_json(adviser));
   const Advice advice = adviser.advice();
   for (const auto& [file, chosen] : {std::pair(best_file, advice.best), {safe_file, advice.safe}}) {
-    if (!chosen) continue;
+    if (!chosen) {
+      std::filesystem::remove(adviser.folder() / file);  // of an earlier call
+      continue;
+    }
     scenario::Scenario scenario = adviser.scenario_of(advice.contenders[*chosen]);
     scenario.name = adviser.question().name + "_" + std::filesystem::path(file).stem().string();
     scenario.seed = adviser.request().seeds.front();

@@ -1,6 +1,7 @@
 #include "sim/advise/advise.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -144,6 +145,10 @@ Adviser::Adviser(const Registry& systems, AdviseRequest request, int at_once)
     for (const Variant& variant : candidate.variants) space.axes.front().values.push_back(variant.algorithm);
     contenders_.push_back({std::move(candidate), {tuning_base, {}, space}, runs_of(space)});
   }
+  if (contenders_.empty()) {
+    throw InputError(
+        fmt::format("{}: no candidate can be run: {}", question_.file, fmt::join(why_excluded(left_out_), "; ")));
+  }
 }
 
 std::vector<std::uint64_t> Adviser::tuning_seeds() const { return advise::tuning_seeds(quick_seeds); }
@@ -183,11 +188,10 @@ void Adviser::add_tuning(Advice& advice) {
     advice.turns.push_back(schemes.size());
     schemes.push_back(contender.scheme);
   }
-  advice.has_baseline = !advice.contenders.front().sends();
   std::ranges::stable_sort(advice.turns, {}, [&](std::size_t i) {
     const Contender& one = advice.contenders[i];
     const double length = one.search.length();
-    return std::tuple(i != 0 || !advice.has_baseline, -length, mean_of(one.after(length)));
+    return std::tuple(i != 0 || !advice.has_baseline(), -length, mean_of(one.after(length)));
   });
   advice.open_tuning = open_runs(trials_, schemes, advice.turns);
 }
@@ -199,6 +203,9 @@ void Adviser::add_race(Advice& advice) {
     for (std::size_t seed = 0; seed < request_.seeds.size(); ++seed) {
       const TrialResult* known = trials_.known(race_trial(contender, seed));
       contender.trials.push_back(known);
+      // Traffic need not tell of all that travels.
+      const bool sent = known != nullptr && !known->curve.empty() && known->curve.back().bytes_sent > 0;
+      contender.candidate.sends = contender.candidate.sends || sent;
       own.push_back(known == nullptr ? std::nullopt : std::optional(known->score));
     }
   }
@@ -240,14 +247,16 @@ void Adviser::add_conditions(Advice& advice) {
   add(*advice.safe);
   const auto sender = std::ranges::find_if(advice.ranking, [&](auto i) { return advice.contenders[i].sends(); });
   if (sender != advice.ranking.end()) add(*sender);
-  if (advice.has_baseline) add(0);
+  if (advice.has_baseline()) add(0);
   for (const OtherCondition& other : conditions_) {
     advice.conditions.push_back(condition_of(advice, other, advice.again));
   }
   add_break_even(advice);
 }
 
-BreakEven break_even_of(const std::map<double, double>& lead) {
+std::optional<BreakEven> break_even_of(std::map<double, double> lead) {
+  std::erase_if(lead, [](const auto& one) { return std::isnan(one.second); });
+  if (lead.empty()) return std::nullopt;
   BreakEven found{0, std::nullopt, lead.begin()->first, lead.rbegin()->first, lead.begin()->second > 0};
   for (auto high = std::next(lead.begin()); high != lead.end() && !found.share; ++high) {
     const auto low = std::prev(high);
@@ -261,7 +270,7 @@ BreakEven break_even_of(const std::map<double, double>& lead) {
 // From the bandwidth as given ever less while the best that sends is ahead of the baseline, or ever more until it is.
 void Adviser::add_break_even(Advice& advice) {
   const auto sender = std::ranges::find_if(advice.again, [&](auto i) { return advice.contenders[i].sends(); });
-  if (sender == advice.again.end() || !advice.has_baseline || advice.race.entrants[0].waits) return;
+  if (sender == advice.again.end() || !advice.has_baseline() || advice.race.entrants[0].waits) return;
   const std::vector<std::size_t> two = {0, *sender};
   std::map<double, double> lead;  // of the sender, by bandwidth
   const auto add = [&](const Condition& condition) {
@@ -276,7 +285,8 @@ void Adviser::add_break_even(Advice& advice) {
     if (of_bandwidth && !add(condition)) return;
   }
   for (const OtherCondition& other : bandwidths_) {
-    const bool less = other.bandwidth<1, ahead = (less ? lead.begin() : std::prev(lead.end()))->second> 0;
+    const bool less = other.bandwidth < 1;
+    const bool ahead = (less ? lead.begin() : std::prev(lead.end()))->second > 0;
     if (less != ahead) continue;  // it is between those tried already
     Condition condition = condition_of(advice, other, two);
     const bool known = add(condition);
@@ -284,7 +294,7 @@ void Adviser::add_break_even(Advice& advice) {
     if (!known) return;
   }
   advice.break_even = break_even_of(lead);
-  advice.break_even->sender = *sender;
+  if (advice.break_even) advice.break_even->sender = *sender;
 }
 
 Advice Adviser::advice() {

@@ -79,13 +79,12 @@ struct BreakEven {
   bool ahead_at_least = false;  // the sender, at the least of them
 };
 
-// By how far the sender is ahead at each share, of which there is one at least. Between two it changes with the
-// logarithm of the bandwidth.
-BreakEven break_even_of(const std::map<double, double>& lead);
+// By how far the sender is ahead at each share. Between two it changes with the logarithm of the bandwidth. NaN: both
+// failed, which tells nothing. None: no lead is known.
+std::optional<BreakEven> break_even_of(std::map<double, double> lead);
 
 struct Advice {
-  std::vector<Contender> contenders;  // all numbers below are of this list
-  bool has_baseline = false;          // the first is what the others are measured by: it sends nothing
+  std::vector<Contender> contenders;  // one at least; all numbers below are of this list
   std::vector<std::size_t> turns;     // the baseline, then the others, the best so far first
   Race race;
   std::vector<std::size_t> ranking;  // those that have raced, the best first
@@ -103,6 +102,8 @@ struct Advice {
   std::optional<BreakEven> break_even;
   std::vector<BudgetedRun> open_tuning, open_race;  // asked for next and not made
 
+  // Whether the first is what the others are measured by: it sends nothing.
+  bool has_baseline() const { return !contenders.front().sends(); }
   std::size_t count_after(double length) const;  // how many have Contender::after
   std::size_t open_conditions() const;           // runs
 };

@@ -11,8 +11,10 @@
 #include "sim/advise/tuning.hpp"
 #include "sim/jobs/process/child.hpp"
 #include "sim/jobs/sweep/plan.hpp"
+#include "sim/platform/fabric.hpp"
 #include "sim/platform/platform_text.hpp"
 #include "sim/results/writing/readable.hpp"
+#include "sim/run/cluster.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/run/learning/learner.hpp"
 #include "sim/scenario/checks/checks.hpp"
@@ -53,19 +55,20 @@ constexpr double evaluations = 60;
 
 bool has(const std::vector<std::string>& list, const std::string& name) { return std::ranges::count(list, name) > 0; }
 
-// The names of what a question may be about, those that it is about, and the first of these if it is their measure.
+// What a question may be about, and what it is about: the baseline first, if there is one.
 struct Names {
   std::vector<std::string> known, asked;
-  bool has_baseline = false;
+  std::string baseline = {};
 };
 
 Names names_of(const Registry& systems, const Chosen& chosen) {
   Names names;
-  std::string baseline;
+  std::string& baseline = names.baseline;
   for (const auto& system : systems) {
     const SystemFacts& facts = system->facts();
     if (facts.is_model_parallel()) continue;  // its workers have no whole model each
     names.known.emplace_back(facts.name);
+    // Unasked: the first of one worker alone and the built-in system in which all are alone.
     const bool alone = facts.one_trains || names.known.back() == "alone";
     if (alone && baseline.empty() && !has(chosen.without, names.known.back())) baseline = names.known.back();
   }
@@ -77,8 +80,7 @@ Names names_of(const Registry& systems, const Chosen& chosen) {
           scenario::nearest_or(name, names.known, fmt::format("candidates are {}", fmt::join(names.known, ", ")))));
     }
   }
-  names.has_baseline = !baseline.empty();
-  if (names.has_baseline) names.asked.push_back(baseline);
+  if (!baseline.empty()) names.asked.push_back(baseline);
   for (const std::string& name : names.known) {
     const bool asked = chosen.only.empty() || has(chosen.only, name);
     if (asked && name != baseline && !has(chosen.without, name)) names.asked.push_back(name);
@@ -163,6 +165,19 @@ void forecast(std::vector<Entry*> entries, const Question& question, int at_once
       });
 }
 
+// Whether its traffic tells of anything that travels; bounds know only of what a step waits for. Builds the platform.
+bool sends(const Entry& entry) {
+  if (entry.forecast->bounds.bytes_per_step > 0) return true;
+  const auto messages = [&] {
+    const platform::Fabric fabric(entry.scenario);
+    const Traffic traffic = entry.scenario.algorithm->traffic(run::make_cluster(entry.scenario, fabric, nullptr));
+    double found = traffic.unlisted_messages + static_cast<double>(traffic.unlisted.size());
+    for (const auto& flows : traffic.phases) found += static_cast<double>(flows.size());
+    return std::to_string(found);
+  };
+  return std::stod(process::in_child(messages)) > 0;
+}
+
 // The system as given if it is the scenario's own, else with its defaults; and with each other value of a knob that it
 // accepts.
 std::vector<Variant> variants_of(const Question& question, const scenario::Scenario& own, const std::string& system) {
@@ -190,22 +205,27 @@ std::vector<Variant> variants_of(const Question& question, const scenario::Scena
   return variants;
 }
 
+// What the others are measured by.
+struct Baseline {
+  std::string text;
+  double gradients_per_s = 0;
+};
+
 // In the long run a system whose workers keep in step takes no more gradients than one of each per least step time.
-std::string too_slow(const Entry& entry, double of_one, int workers, const Goal& goal) {
+std::string too_slow(const Entry& entry, const Baseline& baseline, int workers, const Goal& goal) {
   const double room = goal.target ? room_for_time : room_for_accuracy, most = workers / entry.forecast->bounds.step_s;
-  if (most * room >= of_one) return "";
+  if (most * room >= baseline.gradients_per_s) return "";
   return fmt::format(
-      "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of "
-      "one worker alone (single)",
-      most, goal.target ? "half" : "a tenth", of_one);
+      "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of {}",
+      most, goal.target ? "half" : "a tenth", baseline.gradients_per_s, baseline.text);
 }
 
 // Leaves out variants whose bounds are too low; without any the candidate is excluded.
-void exclude_by_bounds(Candidate& candidate, const Entry& first, const Question& question, double of_one,
+void exclude_by_bounds(Candidate& candidate, const Entry& first, const Question& question, const Baseline& baseline,
                        const Goal& goal, int at_once) {
   const auto workers = scenario::workers_known(first.scenario.platform);  // none where only the loaded platform tells
   if (!workers || !first.forecast || std::ranges::count(in_step, candidate.system) == 0) return;
-  const std::string why = too_slow(first, of_one, *workers, goal);
+  const std::string why = too_slow(first, baseline, *workers, goal);
   if (why.empty()) return;
   std::vector<Entry> others;
   std::vector<Entry*> to_forecast;
@@ -216,7 +236,7 @@ void exclude_by_bounds(Candidate& candidate, const Entry& first, const Question&
   forecast(to_forecast, question, at_once);
   std::vector<Variant> left;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    const bool quick = others[i].forecast && too_slow(others[i], of_one, *workers, goal).empty();
+    const bool quick = others[i].forecast && too_slow(others[i], baseline, *workers, goal).empty();
     if (quick) left.push_back(candidate.variants[i + 1]);
   }
   if (left.empty()) candidate.excluded = why;
@@ -254,30 +274,56 @@ Question question_of(const Registry& systems, const std::string& file, const std
   return question;
 }
 
+std::vector<std::string> why_excluded(const std::vector<Candidate>& candidates) {
+  std::map<std::string, std::string> names;  // by reason
+  for (const Candidate& candidate : candidates) {
+    // "\"ps_sync\" needs a server" is said of several.
+    const std::string own = scenario::in_quotes(candidate.system) + " ";
+    const std::string& why = candidate.excluded;
+    std::string& some = names[why.starts_with(own) ? why.substr(own.size()) : why];
+    some += (some.empty() ? "" : ", ") + candidate.system;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [why, some] : names) lines.push_back(some + ": " + why);
+  return lines;
+}
+
+std::string baseline_text(const Candidate& baseline) {
+  return fmt::format("{} worker alone ({})", baseline.one_trains ? "one" : "each", baseline.system);
+}
+
 std::vector<Candidate> candidates_of(const Question& question, const Goal& goal, const Chosen& chosen, int at_once) {
   const scenario::Scenario own = scenario_with(question, {});
-  const Names names = names_of(own.algorithm.among(), chosen);
+  const Registry& systems = own.algorithm.among();
+  const Names names = names_of(systems, chosen);
   std::vector<Candidate> candidates;
   std::vector<Entry> entries;
-  for (const std::string& system : names.asked) {
-    Candidate& candidate = candidates.emplace_back(Candidate{system, variants_of(question, own, system)});
-    const Entry& entry = entries.emplace_back(entry_of(question, candidate.variants.front().algorithm));
-    candidate.needs_all_data = system == "single" || own.data.partition == data::PartitionKind::full;
-    candidate.sends = system != "single" && system != "alone";
-    candidate.excluded = entry.excluded;
+  for (const std::string& name : names.asked) {
+    const auto system = std::ranges::find(systems, name, [](const auto& one) { return one->facts().name; });
+    Candidate& candidate = candidates.emplace_back(Candidate{name, variants_of(question, own, name)});
+    entries.push_back(entry_of(question, candidate.variants.front().algorithm));
+    candidate.one_trains = (*system)->facts().one_trains;
+    candidate.needs_all_data = candidate.one_trains || own.data.partition == data::PartitionKind::full;
   }
   std::vector<Entry*> all;
   for (Entry& entry : entries) all.push_back(&entry);
   forecast(all, question, at_once);
-  if (names.has_baseline && !entries.front().excluded.empty()) {
-    throw InputError(fmt::format("{}: {} cannot be run: {}", question.file,
-                                 names.asked.front() == "single" ? "one worker alone" : "each worker alone",
-                                 entries.front().excluded));
-  }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].excluded = entries[i].excluded;
-    if (!names.has_baseline || i == 0) continue;
-    exclude_by_bounds(candidates[i], entries[i], question, 1 / entries.front().forecast->bounds.step_s, goal, at_once);
+    candidates[i].sends = !entries[i].forecast || sends(entries[i]);
+  }
+  if (!names.baseline.empty() && !candidates.front().excluded.empty()) {
+    throw InputError(fmt::format("{}: {} cannot be run: {}", question.file, baseline_text(candidates.front()),
+                                 candidates.front().excluded));
+  }
+  const auto first = std::ranges::find(candidates, false, &Candidate::sends);
+  if (first == candidates.end()) return candidates;
+  const auto entry = entries.begin() + (first - candidates.begin());
+  std::rotate(candidates.begin(), first, std::next(first));
+  std::rotate(entries.begin(), entry, std::next(entry));
+  const Baseline baseline = {baseline_text(candidates.front()), 1 / entries.front().forecast->bounds.step_s};
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    exclude_by_bounds(candidates[i], entries[i], question, baseline, goal, at_once);
   }
   return candidates;
 }

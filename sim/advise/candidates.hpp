@@ -20,10 +20,14 @@ struct Variant {
 struct Candidate {
   std::string system;
   std::vector<Variant> variants = {};  // among which is tuned
-  bool sends = true;                   // whether anything travels
+  bool sends = true;                   // whether anything travels, as far as its traffic tells
+  bool one_trains = false;             // facts.one_trains: one worker alone
   bool needs_all_data = false;         // in one place, whatever the partition: else each worker trains on its own
   std::string excluded = {};           // why it is not run; "" if it is
 };
+
+// Names and why, those with the same reason together.
+std::vector<std::string> why_excluded(const std::vector<Candidate>& candidates);
 
 // Which systems a question is about.
 struct Chosen {
@@ -44,11 +48,15 @@ struct Question {
 Question question_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& overrides,
                      const Goal& goal);
 
-// What the others are measured by is the first: one worker alone or, without it, workers which exchange nothing. A
-// candidate is every system of the registry in which each worker can train a whole model. It is excluded where the
-// platform does not allow it, and where its lower bound says that it cannot be the best: all workers together take so
-// many fewer gradients per second than one worker alone that each would have to be worth several of its. Builds the
-// platforms, `at_once` at a time. Throws InputError if the first cannot be run or a name is of no candidate.
+// "one worker alone (single)", "each worker alone (alone)".
+std::string baseline_text(const Candidate& baseline);
+
+// What the others are measured by is the first: one worker alone or, without it, workers which exchange nothing; unless
+// the first sends, for then all do. A candidate is every system of the registry in which each worker can train a whole
+// model. It is excluded where the platform does not allow it, and where its lower bound says that it cannot be the
+// best: all workers together take so many fewer gradients per second than one worker alone that each would have to be
+// worth several of its. Builds the platforms, `at_once` at a time. Throws InputError if the first cannot be run or a
+// name is of no candidate.
 std::vector<Candidate> candidates_of(const Question& question, const Goal& goal, const Chosen& chosen, int at_once);
 
 }  // namespace ddl::advise

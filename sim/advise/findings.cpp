@@ -30,7 +30,7 @@ double mean_at_end(const Contender& contender) {
   return mean_of(values);
 }
 
-// Over the tenth of the time before half of it.
+// Over the tenth of the time before half of it; infinity where none of it was evaluated.
 double mean_half_way(const Contender& contender, const scenario::Metric& metric, double length_s) {
   std::vector<double> values;
   for (const TrialResult* trial : contender.trials) {
@@ -52,7 +52,7 @@ std::string break_even_text(const Advice& advice, const std::optional<Usage>& us
     const std::string link =
         known ? fmt::format(" ({} {})", usage->link, bandwidth_text(*found.share * usage->bandwidth_bytes_per_s)) : "";
     return fmt::format("Break-even: below {:.2g} times the bandwidth{} {} is as good as {}.", *found.share, link,
-                       baseline_text(advice), sender);
+                       baseline_text(advice.contenders.front().candidate), sender);
   }
   if (found.ahead_at_least) {
     return fmt::format("Break-even: {} is ahead even with {:.2g} of the bandwidth, the least that was tried.", sender,
@@ -82,16 +82,13 @@ std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t
 }
 
 bool is_saturated(const Advice& advice, const scenario::Metric& metric, double length_s) {
-  if (!advice.has_baseline || !advice.best || advice.race.entrants[0].waits) return false;
+  if (!advice.has_baseline() || !advice.best || advice.race.entrants[0].waits) return false;
   const Contender& one = advice.contenders.front();
   const double end = mean_at_end(one), best = mean_at_end(advice.contenders[*advice.best]);
   const double near = metric.less_is_better ? near_loss * end : near_accuracy;
-  return metric.behind(end, best) < near && metric.behind(mean_half_way(one, metric, length_s), end) < near;
-}
-
-std::string baseline_text(const Advice& advice) {
-  const std::string& name = advice.contenders.front().candidate.system;
-  return (name == "single" ? "one worker alone (" : "each worker alone (") + name + ")";
+  const double half_way = mean_half_way(one, metric, length_s);
+  if (!std::isfinite(end) || !std::isfinite(best) || !std::isfinite(half_way)) return false;  // not known
+  return metric.behind(end, best) < near && metric.behind(half_way, end) < near;
 }
 
 std::optional<std::size_t> told_of(const Advice& advice) {
@@ -125,7 +122,7 @@ std::vector<std::string> warnings_of(Adviser& adviser, const Advice& advice) {
   const Contender& one = advice.contenders.front();
   const double length_s = adviser.scenario_of(one).stop.time->value;
   if (is_saturated(advice, metric, length_s)) {
-    std::string text = baseline_text(advice);
+    std::string text = baseline_text(advice.contenders.front().candidate);
     text.front() = static_cast<char>(std::toupper(text.front()));
     lines.push_back(fmt::format(
         "{} all but saturates this task: it ends at {:.3f}, {:.3f} half-way, and the best at "

@@ -19,9 +19,6 @@ std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t
 // Whether the baseline has all but learned the task half-way, and no other ends far above it: then no network matters.
 bool is_saturated(const Advice& advice, const scenario::Metric& metric, double length_s);
 
-// "one worker alone (single)", "each worker alone (alone)".
-std::string baseline_text(const Advice& advice);
-
 // A sentence each: on the links and the workers of the best that sends, and on the bandwidth at which it stops paying.
 std::vector<std::string> reasons_of(Adviser& adviser, const Advice& advice);
 std::vector<std::string> warnings_of(Adviser& adviser, const Advice& advice);

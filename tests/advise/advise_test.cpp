@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "core/base/counted.hpp"
+#include "core/systems/neighbours/ad_psgd.hpp"
 #include "sim/advise/findings.hpp"
 #include "sim/results/text/layout.hpp"
 #include "tests/advise/results_below.hpp"
@@ -106,6 +107,23 @@ template <class Visitor>
 void fields(Visitor& visit, LoadedParams& params) {
   visit("local_steps", params.local_steps, Rule{.doc = "steps", .at_least = 1});
 }
+
+// Another one worker alone, and a system that sends without saying so.
+struct SoloParams : SystemOf<SoloParams> {
+  static constexpr SystemFacts facts{.name = "solo", .what = "one worker trains", .one_trains = true};
+  void worker(Node&) const override {}
+  Traffic traffic(const Cluster&) const override { return {}; }
+  int training_worker(const std::vector<std::string>&) const override { return 0; }
+};
+template <class Visitor>
+void fields(Visitor&, SoloParams&) {}
+
+struct QuietParams : SystemOf<QuietParams, systems::AdPsgdParams> {
+  static constexpr SystemFacts facts{.name = "quiet", .what = "workers average in pairs"};
+  Traffic traffic(const Cluster&) const override { return {}; }
+};
+template <class Visitor>
+void fields(Visitor&, QuietParams&) {}
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -510,11 +528,15 @@ TEST_CASE("what cannot be asked is one line") {
         "--exclude: \"singel\" is no candidate; did you mean \"single\"?");
   CHECK(error_of(scenario_text("8Mbps"), {{"gossip"}, {"single", "alone", "gossip"}}) ==
         "--exclude: leaves no candidate; expected one at least");
+  const std::string no_server = error_of(scenario_text("8Mbps"), {{"ps_sync", "ps_async"}, {"single", "alone"}});
+  const std::string reason = "bad.json: no candidate can be run: ps_async, ps_sync: needs a server; expected platform.";
+  CHECK_MESSAGE(has(no_server, reason), no_server);
   // What cannot be run is told of by its key.
   write_mnist(place.path() / "m", 1);  // of 30
   std::string no_data = scenario_text("8Mbps");
   no_data.replace(no_data.find(R"("data": {)"), 9, R"("data": {"source": "mnist", "path": "m", )");
-  CHECK_MESSAGE(has(error_of(no_data), "bad.json: one worker alone cannot be run: $.data.path: "), error_of(no_data));
+  CHECK_MESSAGE(has(error_of(no_data), "bad.json: one worker alone (single) cannot be run: $.data.path: "),
+                error_of(no_data));
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }
 
@@ -536,7 +558,7 @@ TEST_CASE("data that stay where they are: without one worker alone each alone is
   asked.run();
   const Advice advice = asked.adviser.advice();
   REQUIRE(advice.contenders.size() == 2);
-  CHECK(advice.has_baseline);
+  CHECK(advice.has_baseline());
   CHECK(advice.contenders[0].name == "alone");
   const Json json = asked.json();
   for (const Json& system : json["systems"]) CHECK(system["needs_all_data_in_one_place"] == false);
@@ -565,22 +587,77 @@ TEST_CASE("every system of the registry that trains whole models is raced, with 
   CHECK_THROWS_WITH_AS(labels_of("vertical"), doctest::Contains("is no candidate"), InputError);
 }
 
+TEST_CASE("what sends nothing, and what needs all data, follows from a system's facts and its traffic") {
+  const Place place;
+  Registry systems = systems::built_in();
+  systems.add<LoadedParams, SoloParams>();
+  const Question question = question_of(systems, place.write("q.json", scenario_text("1Mbps")).string(), {}, {});
+  // The baseline, what is known of it, and what it says of a system that is too slow.
+  const auto baseline_without = [&](std::vector<std::string> without) {
+    const Chosen chosen = {{"d_psgd", "loaded"}, std::move(without)};
+    const std::vector<Candidate> found = candidates_of(question, {}, chosen, 2);
+    const auto slow = std::ranges::find(found, "d_psgd", &Candidate::system);
+    REQUIRE(slow != found.end());
+    CHECK(slow->sends);
+    CHECK_FALSE(found.front().sends);
+    CHECK_FALSE(std::ranges::find(found, "loaded", &Candidate::system)->sends);
+    const std::string text = baseline_text(found.front());
+    CHECK_MESSAGE(has(slow->excluded, "less than a tenth of the 10 of " + text), slow->excluded);
+    return text + (found.front().needs_all_data ? ", all data" : "");
+  };
+  CHECK(baseline_without({}) == "one worker alone (single), all data");
+  CHECK(baseline_without({"single"}) == "each worker alone (alone)");
+  CHECK(baseline_without({"single", "alone"}) == "one worker alone (solo), all data");
+  CHECK(baseline_without({"single", "alone", "solo"}) == "each worker alone (loaded)");
+}
+
+TEST_CASE("a system that sends more than its traffic tells of is none that sends nothing") {
+  const Place place;
+  Registry systems = systems::built_in();
+  systems.add<QuietParams>();
+  Adviser adviser(systems, place.request(place.write("q.json", scenario_text("800Mbps")), {"quiet"}), 2);
+  const auto sends = [&] { return adviser.advice().contenders[1].sends(); };
+  CHECK_FALSE(sends());
+  adviser.run({.at_once = 2});
+  CHECK(sends());
+}
+
+TEST_CASE("what is no longer recommended has no scenario beside the advice") {
+  const Place place;
+  Asked asked(place, "800Mbps", {"gossip"});
+  asked.run_until(2);
+  fs::create_directories(asked.adviser.folder());
+  for (const char* file : {"best.json", "safe.json"}) std::ofstream(asked.adviser.folder() / file) << "{}";
+  write_advice(asked.adviser);
+  REQUIRE_FALSE(asked.json()["best"].is_null());
+  REQUIRE(asked.json()["safe"].is_null());
+  CHECK(has(results::text_of(asked.adviser.folder() / "best.json"), "q_best"));
+  CHECK_FALSE(fs::exists(asked.adviser.folder() / "safe.json"));
+}
+
 TEST_CASE("break-even lies where the lead of what sends comes to nothing, by the logarithm of the bandwidth") {
-  CHECK(*break_even_of({{0.5, -1}, {1, 3}, {2, 4}}).share == doctest::Approx(0.5 * std::pow(2, 0.25)));
-  CHECK(*break_even_of({{1, -2}, {4, 2}}).share == doctest::Approx(2));
-  CHECK(*break_even_of({{0.5, -INFINITY}, {1, 2}}).share == doctest::Approx(std::sqrt(0.5)));
-  const BreakEven always = break_even_of({{0.25, 1}, {1, 2}}), never = break_even_of({{1, -2}, {8, -1}});
+  const auto share = [](const std::map<double, double>& lead) { return break_even_of(lead).value().share.value(); };
+  CHECK(share({{0.5, -1}, {1, 3}, {2, 4}}) == doctest::Approx(0.5 * std::pow(2, 0.25)));
+  CHECK(share({{1, -2}, {4, 2}}) == doctest::Approx(2));
+  CHECK(share({{0.5, -INFINITY}, {1, 2}}) == doctest::Approx(std::sqrt(0.5)));
+  const BreakEven always = break_even_of({{0.25, 1}, {1, 2}}).value(),
+                  never = break_even_of({{1, -2}, {8, -1}}).value();
   CHECK_FALSE(always.share.has_value());
   CHECK((always.ahead_at_least && always.least == 0.25));
   CHECK_FALSE(never.share.has_value());
   CHECK((!never.ahead_at_least && never.most == 8));
+  // Both failed at half of the bandwidth: that is no crossing, and nothing is known of it.
+  const BreakEven unknown = break_even_of({{0.5, NAN}, {1, 3}, {2, 4}}).value();
+  CHECK_FALSE(unknown.share.has_value());
+  CHECK((unknown.ahead_at_least && unknown.least == 1));
+  CHECK_FALSE(break_even_of({{1, NAN}}).has_value());
 }
 
 TEST_CASE("a task is saturated where one worker alone has learned it half-way, and no other ends far above") {
-  const auto saturated = [](double half_way, double end, double best) {
+  const auto saturated = [](double half_way, double end, double best, std::vector<double> times = {45, 50, 100}) {
     Advice advice;
     TrialResult own, other;
-    for (const double time : {45.0, 50.0, 100.0}) {
+    for (const double time : times) {
       run::CurveRow& row = own.curve.emplace_back();
       row.time_s = time;
       row.test_accuracy = time == 100 ? end : half_way;
@@ -589,12 +666,13 @@ TEST_CASE("a task is saturated where one worker alone has learned it half-way, a
     advice.contenders.resize(2);
     advice.contenders[0].trials = {&own}, advice.contenders[1].trials = {&other};
     advice.race.entrants.resize(2);
-    advice.has_baseline = true, advice.best = 1;
+    advice.contenders[0].candidate.sends = false, advice.best = 1;
     return is_saturated(advice, scenario::by_accuracy, 100);
   };
   CHECK(saturated(0.88, 0.9, 0.91));
-  CHECK_FALSE(saturated(0.8, 0.9, 0.91));   // still learning, on a network that is too slow for others
-  CHECK_FALSE(saturated(0.88, 0.9, 0.94));  // which a network pays for
+  CHECK_FALSE(saturated(0.8, 0.9, 0.91));                  // still learning, on a network that is too slow for others
+  CHECK_FALSE(saturated(0.88, 0.9, 0.94));                 // which a network pays for
+  CHECK_FALSE(saturated(0.88, 0.9, 0.91, {33, 67, 100}));  // not known: not evaluated half-way
 }
 
 TEST_CASE("where the scenario is judged by loss less of it is better") {

@@ -2,9 +2,13 @@
 // these laws without a word here: its settings are those of its smoke scenario, of which every system has one.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string>
+#include <string_view>
 
+#include "core/systems/neighbours/d_psgd.hpp"
 #include "core/systems/table.hpp"
 #include "tests/support/keeps.hpp"
 
@@ -41,6 +45,20 @@ void check_all_keep(const char* law) {
   });
 }
 
+// Tells of twice as much as it sends.
+struct BoastfulParams : SystemOf<BoastfulParams, systems::DPsgdParams> {
+  static constexpr SystemFacts facts{.name = "boastful", .what = "averaging", .fetches_model = true};
+  Traffic traffic(const Cluster& cluster) const override {
+    Traffic traffic = DPsgdParams::traffic(cluster);
+    for (auto& phase : traffic.phases) {
+      for (Flow& flow : phase) flow.models *= 2;
+    }
+    return traffic;
+  }
+};
+template <class Visitor>
+void fields(Visitor&, BoastfulParams&) {}
+
 }  // namespace
 
 TEST_CASE("every system has a smoke scenario, and that a golden") {
@@ -59,6 +77,21 @@ TEST_CASE("every system learns the same with one thread and with three") { check
 TEST_CASE("every system notices that it diverges, and ends") { check_all_keep("diverges"); }
 TEST_CASE("the systems that promise equal replicas end with them, and no others do") { check_all_keep("replicas"); }
 TEST_CASE("no system's mean step is shorter than its lower bound, in the long run") { check_all_keep("bound"); }
+TEST_CASE("a lower bound is judged on the scenario's own network, however that is written") {
+  Registry systems;
+  systems.add<BoastfulParams>();
+  const auto why = [&](const std::string& links) {
+    std::string text = laws::scenario_for(BoastfulParams());
+    const std::string usual = R"("bandwidth": ["100Mbps", "50Mbps"])";
+    text.replace(text.find(usual), usual.size(), links);
+    const auto law = std::ranges::find(laws::all(), std::string_view("bound"), &laws::Law::name);
+    return laws::judge(*law, laws::Subject(systems, text, "laws.json")).why;
+  };
+  const std::string slower = why(R"("bandwidth": ["20Mbps", "10Mbps"])");
+  CHECK_MESSAGE(slower.find("by traffic() at least") != std::string::npos, slower);
+  CHECK(slower != why(R"("bandwidth": ["100Mbps", "50Mbps"])"));
+  CHECK(slower == why(R"("bandwidth": ["100Mbps", "50Mbps"], "bandwidth_factor": 0.2)"));
+}
 TEST_CASE("a worker's crash, and its return, stop no system that allows them") { check_all_keep("crash"); }
 TEST_CASE("timing only: a system takes the same time and sends the same messages when it learns nothing") {
   check_all_keep("timing");
