@@ -8,7 +8,7 @@
 
 #include "core/base/counted.hpp"
 #include "core/nn/optimizer.hpp"
-#include "sim/scenario/reading/read_profiles.hpp"
+#include "sim/scenario/files/read_profiles.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {

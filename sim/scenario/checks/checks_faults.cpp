@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/scenario/checks/checks.hpp"
-#include "sim/scenario/read_presence.hpp"
+#include "sim/scenario/files/read_presence.hpp"
 
 namespace ddl::scenario {
 namespace {
