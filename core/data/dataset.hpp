@@ -56,9 +56,7 @@ struct DataShape {
   int classes = 0;
   std::size_t bytes_of_value = 1;
   std::optional<std::int64_t> train = {}, test = {};  // samples in files of the user's own
-  bool of_symbols = false;                            // a text's, which are kept as symbols and their labels
-
-  std::size_t bytes_of_sample() const { return of_symbols ? 2 : shape.size() * bytes_of_value; }
+  std::int64_t symbols = 0;                           // of a text, which are all kept, however few samples are used
 };
 DataShape data_shape(DataSource source);              // of one that is not the user's own
 DataShape data_shape_in_files(const DataSpec& spec);  // of one that is; throws InputError

@@ -2,7 +2,7 @@
 // training, the rest for testing, as is usual for the texts of small language models.
 #include <algorithm>
 #include <filesystem>
-#include <span>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
@@ -49,70 +49,63 @@ std::optional<char32_t> next_code_point(std::string_view text, std::size_t& at) 
   return point;
 }
 
-std::vector<char32_t> code_points(const std::string& path) {
-  ByteFile file(path);
-  const std::string bytes = file.read_all(most_text_bytes);
-  std::string_view text = bytes;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  if (text.empty()) file.fail("is empty; expected a text");
-  std::vector<char32_t> points;
-  points.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const auto point = next_code_point(text, at);
-    if (!point) {
-      const auto lines_before = std::ranges::count(text.substr(0, at), '\n');
-      file.fail("line " + std::to_string(lines_before + 1) + ": is not UTF-8; expected a text in UTF-8");
-    }
-    points.push_back(*point);
-  }
-  return points;
-}
-
-// All symbols as classes, and where the testing part begins.
-struct Symbols {
-  std::vector<std::uint8_t> all;
+// A text's bytes, and what is known of it without its symbols.
+struct Text {
+  std::string path, bytes;
+  std::vector<int> class_of;  // by code point; -1: not in the text
   int classes = 0;
-  std::size_t for_training = 0, context = 0;
+  std::size_t symbols = 0, for_training = 0, context = 0;
 
-  std::size_t training_samples() const { return for_training - context; }
-  std::size_t test_samples() const { return all.size() - for_training - context; }
+  std::size_t for_testing() const { return symbols - for_training; }
+  Shape shape() const { return {static_cast<int>(context) * classes, 1, 1}; }
+
+  template <class Visit>
+  void visit_code_points(const Visit& visit) const {
+    for (std::size_t at = 0; at < bytes.size();) {
+      const auto point = next_code_point(bytes, at);
+      if (!point) {
+        const auto lines_before = std::ranges::count(std::string_view(bytes).substr(0, at), '\n');
+        throw InputError(path + ": line " + std::to_string(lines_before + 1) +
+                         ": is not UTF-8; expected a text in UTF-8");
+      }
+      visit(*point);
+    }
+  }
 };
 
-Symbols symbols_of(const DataSpec& spec) {
-  const std::string path = text_path(spec);
-  const std::vector<char32_t> points = code_points(path);
-  std::vector<int> class_of(code_points_there_are, -1);  // by code point; -1: not in the text
-  for (const char32_t point : points) class_of[point] = 0;
-  int known = 0;
-  for (int& its_class : class_of) its_class = its_class < 0 ? its_class : known++;
-  if (known < 2) throw InputError(path + ": has one symbol again and again; expected at least two");
-  if (static_cast<std::size_t>(known) > most_classes_of_labels) {
-    throw InputError(path + ": has " + std::to_string(known) + " different symbols; expected at most " +
-                     std::to_string(most_classes_of_labels));
+Text text_of(const DataSpec& spec) {
+  Text text{.path = text_path(spec), .bytes = {}, .class_of = std::vector<int>(code_points_there_are, -1)};
+  ByteFile file(text.path);
+  text.bytes = file.read_all(most_text_bytes);
+  if (text.bytes.starts_with("\xef\xbb\xbf")) text.bytes.erase(0, 3);
+  if (text.bytes.empty()) file.fail("is empty; expected a text");
+  text.visit_code_points([&](char32_t point) {
+    text.class_of[point] = 0;
+    ++text.symbols;
+  });
+  for (int& its_class : text.class_of) its_class = its_class < 0 ? its_class : text.classes++;
+  if (text.classes < 2) file.fail("has one symbol again and again; expected at least two");
+  if (static_cast<std::size_t>(text.classes) > most_classes_of_labels) {
+    file.fail("has " + std::to_string(text.classes) + " different symbols; expected at most " +
+              std::to_string(most_classes_of_labels));
   }
-  Symbols symbols{.all = {},
-                  .classes = known,
-                  .for_training = points.size() * 9 / 10,
-                  .context = static_cast<std::size_t>(spec.context.value_or(symbols_of_context))};
-  for (const char32_t point : points) symbols.all.push_back(static_cast<std::uint8_t>(class_of[point]));
-  const std::size_t for_testing = points.size() - symbols.for_training;
-  if (std::min(symbols.for_training, for_testing) <= symbols.context) {
-    throw KeyError("context", counted(static_cast<std::int64_t>(symbols.context), "symbol") + ", but " + path +
-                                  " has " + std::to_string(symbols.for_training) + " for training and " +
-                                  std::to_string(for_testing) + " for testing; expected fewer than in each");
+  text.for_training = text.symbols * 9 / 10;
+  text.context = static_cast<std::size_t>(spec.context.value_or(symbols_of_context));
+  if (std::min(text.for_training, text.for_testing()) <= text.context) {
+    throw KeyError("context", counted(static_cast<std::int64_t>(text.context), "symbol") + ", but " + text.path +
+                                  " has " + std::to_string(text.for_training) + " for training and " +
+                                  std::to_string(text.for_testing()) + " for testing; expected fewer than in each");
   }
-  return symbols;
+  return text;
 }
 
-Shape shape_of_windows(const Symbols& symbols) { return {static_cast<int>(symbols.context) * symbols.classes, 1, 1}; }
-
-Dataset windows_of(const Symbols& text, std::span<const std::uint8_t> part) {
+Dataset windows_of(const Text& text, std::vector<std::uint8_t> symbols) {
   Dataset data;
-  data.shape = shape_of_windows(text);
+  data.shape = text.shape();
   data.classes = text.classes;
   data.context = static_cast<int>(text.context);
-  data.symbols.assign(part.begin(), part.end());
-  data.labels.assign(part.begin() + data.context, part.end());
+  data.symbols = std::move(symbols);
+  data.labels.assign(data.symbols.begin() + data.context, data.symbols.end());
   data.mean.assign(data.shape.size(), 0);
   data.scale.assign(data.shape.size(), 1);
   return data;
@@ -121,19 +114,24 @@ Dataset windows_of(const Symbols& text, std::span<const std::uint8_t> part) {
 }  // namespace
 
 DataSplit read_text(const DataSpec& spec, std::uint64_t seed) {
-  const Symbols symbols = symbols_of(spec);
-  const std::span<const std::uint8_t> all = symbols.all;
-  WholeData whole{windows_of(symbols, all.first(symbols.for_training)),
-                  windows_of(symbols, all.subspan(symbols.for_training)), spec.path, spec.path};
+  Text text = text_of(spec);
+  std::vector<std::uint8_t> train, test;
+  train.reserve(text.for_training);
+  test.reserve(text.for_testing());
+  text.visit_code_points([&](char32_t point) {
+    (train.size() < text.for_training ? train : test).push_back(static_cast<std::uint8_t>(text.class_of[point]));
+  });
+  std::string().swap(text.bytes);  // frees them before the labels are made
+  WholeData whole{windows_of(text, std::move(train)), windows_of(text, std::move(test)), spec.path, spec.path};
   return divided(std::move(whole), spec, seed);
 }
 
 DataShape text_shape(const DataSpec& spec) {
-  const Symbols symbols = symbols_of(spec);
-  DataShape data{shape_of_windows(symbols), symbols.classes};
-  data.train = static_cast<std::int64_t>(symbols.training_samples());
-  data.test = static_cast<std::int64_t>(symbols.test_samples());
-  data.of_symbols = true;
+  const Text text = text_of(spec);
+  DataShape data{text.shape(), text.classes};
+  data.train = static_cast<std::int64_t>(text.for_training - text.context);
+  data.test = static_cast<std::int64_t>(text.for_testing() - text.context);
+  data.symbols = static_cast<std::int64_t>(text.symbols);
   return data;
 }
 

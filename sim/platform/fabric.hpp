@@ -68,7 +68,7 @@ class Fabric {
   int node_count() const { return worker_count() + server_count(); }
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
   const std::string& name(int node) const;   // its host's; of a server on a worker's host "w0 server"
-  std::string host_name(int node) const;
+  const std::string& host_name(int node) const;
   int first_on_host(int node) const;  // the worker on whose host a server is, or the node itself
   bool shares_host(int node) const;
   double speed_flops(int node) const;  // of each core

@@ -1,5 +1,7 @@
 #include "sim/platform/layout.hpp"
 
+#include <map>
+
 #include "core/base/check.hpp"
 
 namespace ddl::platform {
@@ -16,11 +18,13 @@ class Planner {
   explicit Planner(const scenario::GeneratedPlatform& spec)
       : spec_(spec), workers_(static_cast<std::size_t>(spec.workers)), nodes_(workers_ + spec.servers) {
     layout_.workers = spec.workers;
-    for (const std::string& worker : spec.servers_on) {
-      std::size_t at = 0;
-      while (at < workers_ && name(at) != worker) ++at;
-      check(at < workers_, "servers are on hosts of workers");
-      layout_.servers_on.push_back(at);
+    if (spec.servers_on.empty()) return;
+    std::map<std::string, std::size_t> by_name;
+    for (std::size_t worker = 0; worker < workers_; ++worker) by_name.emplace(name(worker), worker);
+    for (const std::string& host : spec.servers_on) {
+      const auto found = by_name.find(host);
+      check(found != by_name.end(), "servers are on hosts of workers");
+      layout_.servers_on.push_back(found->second);
     }
   }
 

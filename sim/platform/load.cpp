@@ -24,7 +24,7 @@ namespace s4u = simgrid::s4u;
 // Picks hosts by name, for servers and for workers: a host may be both.
 class Picker {
  public:
-  Picker(const s4u::Engine& engine, const std::string& path) : path_(path) {
+  Picker(const s4u::Engine& engine, const std::string& path) : engine_(engine), path_(path) {
     for (auto* host : engine.get_all_hosts()) names_.push_back(host->get_name());
     // SimGrid's own order is that of a hash table.
     std::ranges::sort(names_, natural_less);
@@ -33,13 +33,13 @@ class Picker {
 
   void pick(const std::vector<std::string>& names, Hosts& into) {
     for (const std::string& name : names) {
-      const auto found = std::ranges::find(names_, name);
-      if (found == names_.end()) {
+      auto* host = engine_.host_by_name_or_null(name);
+      if (host == nullptr) {
         throw InputError(path_ + ": has no host " + scenario::in_quotes(name) + "; " +
                          scenario::nearest_or(name, names_, "its hosts are " + scenario::listed(names_)));
       }
       picked_.insert(name);
-      into.push_back(by_name_[static_cast<std::size_t>(found - names_.begin())]);
+      into.push_back(host);
     }
   }
 
@@ -55,6 +55,7 @@ class Picker {
   }
 
  private:
+  const s4u::Engine& engine_;
   const std::string& path_;
   std::vector<std::string> names_;
   Hosts by_name_;

@@ -10,7 +10,7 @@
 #include "core/base/check.hpp"
 #include "sim/platform/config_settings.hpp"
 #include "sim/platform/xml_reader.hpp"
-#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::platform {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -62,10 +63,10 @@ std::string name_problem(const std::string& name, const scenario::Scenario& scen
 void check_against_platform(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
   std::string lines;
   const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "\n") + line; };
+  std::set<std::string> hosts;
+  for (int node = 0; node < fabric.node_count(); ++node) hosts.insert(fabric.host_name(node));
   for (const auto& [host, factor] : scenario.compute.slowdown) {
-    bool found = false;
-    for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.host_name(node) == host;
-    if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
+    if (!hosts.contains(host)) complain("$.compute.slowdown." + host + ": no such host takes part");
   }
   for (int node = 0; node < fabric.node_count(); ++node) {
     const std::string problem = name_problem(fabric.name(node), scenario, node < fabric.worker_count());

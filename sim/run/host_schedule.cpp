@@ -35,6 +35,7 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
       nodes_(fabric.worker_count() + (scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0)),
       churns_(fabric.node_count()),
       traced_(fabric.node_count()) {
+  for (int node = 0; node < nodes_; ++node) first_on_host_.try_emplace(fabric.host_name(node), node);
   std::vector<std::size_t> order(scenario.faults.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return begins_s(scenario.faults[i]); });
@@ -44,9 +45,7 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
 }
 
 int HostSchedule::node_named(const std::string& name, const std::string& place) const {
-  for (int node = 0; node < nodes_; ++node) {
-    if (fabric_.host_name(node) == name) return node;
-  }
+  if (const auto found = first_on_host_.find(name); found != first_on_host_.end()) return found->second;
   if (name.empty()) throw InputError(place + ": is missing; expected the name of a host");
   std::vector<std::string> names;
   for (int node = 0; node < nodes_; ++node) {
@@ -134,18 +133,23 @@ void HostSchedule::add_trace(const scenario::HostAvailability& fault, const std:
 // One that ends when the next begins goes on.
 void HostSchedule::add_presences(int node, const std::vector<std::pair<double, double>>& times,
                                  const std::optional<Seconds>& repeat_every) {
+  const double period_s = repeat_every ? repeat_every->value : 0;
+  // Time of the trace in its k-th repetition. The end of one is the beginning of the next, also after rounding.
+  const auto time_s = [&](int k, double of_trace_s) {
+    return of_trace_s == period_s ? (k + 1) * period_s : k * period_s + of_trace_s;
+  };
   double there_until_s = 0;  // of a node that is there since the last event, or since the beginning
   bool there = times.front().first == 0;
   for (int repetition = 0;; ++repetition) {
-    const double begin_s = repeat_every ? repetition * repeat_every->value : 0;
-    if (repetition > 0 && (!repeat_every || begin_s >= scenario_.stop.time->value)) break;
+    if (repetition > 0 && (!repeat_every || time_s(repetition, 0) >= scenario_.stop.time->value)) break;
     for (const auto& [from_s, until_s] : times) {
-      if (!there || begin_s + from_s > there_until_s) {
+      const double begin_s = time_s(repetition, from_s);
+      if (!there || begin_s > there_until_s) {
         if (there) events_.push_back({there_until_s, node, HostEvent::leave});
-        events_.push_back({begin_s + from_s, node, HostEvent::join});
+        events_.push_back({begin_s, node, HostEvent::join});
         there = true;
       }
-      there_until_s = begin_s + until_s;
+      there_until_s = time_s(repetition, until_s);
     }
   }
   events_.push_back({there_until_s, node, HostEvent::leave});

@@ -1,6 +1,7 @@
 // When hosts crash, restart, join and leave, as a scenario's faults say.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,7 +47,8 @@ class HostSchedule {
 
   const scenario::Scenario& scenario_;
   const platform::Fabric& fabric_;
-  const int nodes_;  // that the system has
+  const int nodes_;                           // that the system has
+  std::map<std::string, int> first_on_host_;  // node, by the host's name
   std::vector<HostEvent> events_;
   PerNode<int> churns_;   // by node: so far
   PerNode<char> traced_;  // by node: whether it comes and goes by a trace

@@ -20,6 +20,8 @@ constexpr double math_threads = 2;      // more need more scratch memory, but mu
 
 constexpr double bytes_of_place = 8;  // of a sample's number in a shard, which is made and then kept by its worker
 
+constexpr std::size_t bytes_of_symbol = 2;  // of a text: each is kept, and is the label of a sample
+
 // A gradient, the inbox, and a model on the wire.
 constexpr double passing_vectors = 3;
 
@@ -80,10 +82,12 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* 
                         2 * math_threads * whole)});
   if (network != nullptr) {
     const data::DataShape data = data_shape_of(scenario);
-    const double samples = static_cast<double>(training_samples + scenario.data.test.value_or(0));
-    const std::size_t bytes = data.bytes_of_sample();
-    parts.push_back(
-        {"$.data", fmt::format("{} samples x {} bytes", samples, bytes), samples * static_cast<double>(bytes)});
+    const bool is_text = data.symbols > 0;
+    const double count =
+        static_cast<double>(is_text ? data.symbols : training_samples + scenario.data.test.value_or(0));
+    const std::size_t bytes = is_text ? bytes_of_symbol : data.shape.size() * data.bytes_of_value;
+    parts.push_back({"$.data", fmt::format("{} {} x {} bytes", count, is_text ? "symbols" : "samples", bytes),
+                     count * static_cast<double>(bytes)});
   }
   if (scenario.data.partition == data::PartitionKind::full) {
     const double numbers = static_cast<double>(training_samples) * workers;

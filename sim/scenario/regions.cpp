@@ -11,8 +11,8 @@
 
 #include "core/base/check.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
-#include "sim/scenario/reading/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/rng.hpp"
-#include "sim/scenario/data_problem.hpp"
 
 namespace ddl::scenario {
 
@@ -41,12 +40,6 @@ data::DataSpec resolved_data(const Scenario& scenario) {
     if (!path->empty()) *path = resolve_path(scenario, *path);
   }
   return data;
-}
-
-DataProblem problem_of_data(const InputError& error) {
-  if (const auto* of_key = dynamic_cast<const data::KeyError*>(&error))
-    return {"$.data." + of_key->key, of_key->problem};
-  return {"$.data.path", error.what()};
 }
 
 data::DataShape data_shape_of(const Scenario& scenario) {

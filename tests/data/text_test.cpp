@@ -103,7 +103,7 @@ TEST_CASE("what a scenario is checked by is what is read, of a file, a compresse
     CHECK(shape.train == 720 - 16);
     CHECK(static_cast<std::size_t>(*shape.train) == data.train.size());
     CHECK(static_cast<std::size_t>(*shape.test) == data.test.size());
-    CHECK(shape.bytes_of_sample() == 2);
+    CHECK(shape.symbols == 800);
   }
   std::filesystem::remove(folder.file("input.txt"));
   CHECK(data_files(in_folder) == std::vector<std::string>{folder.file("input.txt.gz")});

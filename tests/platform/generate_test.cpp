@@ -70,6 +70,20 @@ TEST_CASE("neighbours in a ring of many hosts are found without a walk round it"
   CHECK(processor_s["known"] < processor_s["searched"]);
 }
 
+// Looking for each server's host among all workers, by names that are made for it, takes minutes.
+TEST_CASE("servers on the hosts of very many workers are found at once") {
+  constexpr int workers = 100000;
+  scenario::GeneratedPlatform hosts{.workers = workers, .bandwidth = {{1e6}}};
+  for (int worker = workers - 1; worker >= 0; --worker) hosts.servers_on.push_back("w" + std::to_string(worker));
+  const std::clock_t start = std::clock();
+  const Layout layout = layout_of({hosts});
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 10);
+  REQUIRE(layout.servers_on.size() == workers);
+  for (std::size_t server = 0; server < workers; ++server) {
+    if (layout.servers_on[server] != workers - 1 - server) FAIL("server " << server << " is on another host");
+  }
+}
+
 TEST_CASE("speeds are dealt round over workers, then servers") {
   const json speeds = ddl::forked([] {
     const Fabric fabric(

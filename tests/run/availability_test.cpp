@@ -92,6 +92,24 @@ TEST_CASE("a trace repeats, and a client that goes when it comes stays") {
       std::vector<Event>{{10, "w0", false}, {30, "w0", true}, {60, "w0", false}, {80, "w0", true}, {100, "w0", false}});
 }
 
+TEST_CASE("a client that is there to the end of a repetition and at its beginning stays, however times are rounded") {
+  // As doubles, many multiples of 2.3 s differ from a multiple plus 2.3 s.
+  const scenario::HostAvailability always = {
+      .hosts = {"w0"}, .presence = {there("x", 0, 2.3)}, .repeat_every = Seconds{2.3}};
+  CHECK(events(always) == std::vector<Event>{{44 * 2.3, "w0", false}});
+  scenario::HostAvailability parts = always;
+  parts.presence = {there("x", 0, 0.7), there("x", 0.7, 1.9), there("x", 1.9, 2.3)};
+  CHECK(events(parts) == events(always));
+  scenario::HostAvailability late = always;
+  late.presence = {there("x", 1.1, 2.3)};
+  const std::vector<Event> comes_and_goes = events(late);
+  REQUIRE(comes_and_goes.size() == 88);
+  for (int k = 0; k < 44; ++k) {
+    CHECK(comes_and_goes[static_cast<std::size_t>(2 * k)] == Event{k * 2.3 + 1.1, "w0", true});
+    CHECK(comes_and_goes[static_cast<std::size_t>(2 * k + 1)] == Event{(k + 1) * 2.3, "w0", false});
+  }
+}
+
 TEST_CASE("a run by a trace is the run by its joins and leaves, in each system that goes on") {
   for (const char* algorithm : {R"("ps_async")", R"({"name": "ps_sync", "on_failure": "go_on"})", R"("ako")",
                                 R"({"name": "ring_allreduce", "on_failure": "go_on"})", R"("gossip")"}) {

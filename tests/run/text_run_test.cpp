@@ -1,17 +1,22 @@
 // What classifiers learn of a text, against what there is to be learned.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/data/dataset.hpp"
 #include "tests/data/scratch_folder.hpp"
+#include "tests/support/forked.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::text_run_test {
 namespace {
 
-run::RunResult learned(const std::string& text, int context, const std::string& model, double rate, int steps) {
+run::RunResult learned(const std::string& text, int context, const std::string& model, double rate, int steps,
+                       const std::string& record = "{}") {
   const data::ScratchFolder folder;
   folder.write("text", data::FileBytes(text.begin(), text.end()));
   return run::run(scenario_from(fmt::format(
@@ -19,8 +24,8 @@ run::RunResult learned(const std::string& text, int context, const std::string& 
           "data": {{"source": "text", "path": "{}", "context": {}}},
           "training": {{"batch_size": 64, "optimizer": {{"type": "sgd", "learning_rate": {}}}}},
           "compute": {{"seconds_per_batch": "1s"}}, "algorithm": "single", "stop": {{"iterations": {}}},
-          "evaluate": {{"every_iterations": {}}}}})",
-      model, folder.file("text"), context, rate, steps, steps)));
+          "evaluate": {{"every_iterations": {}}}, "record": {}}})",
+      model, folder.file("text"), context, rate, steps, steps, record)));
 }
 
 }  // namespace
@@ -50,6 +55,60 @@ TEST_CASE("of a text in which the last symbol decides, the loss comes down to it
   const run::RunResult result = learned(text, context, "softmax", 0.1, 1500);
   CHECK(*result.curve.back().test_loss == doctest::Approx(least).epsilon(0.02));
   CHECK(*result.curve.back().test_accuracy == doctest::Approx(1 - share).epsilon(1e-3));
+}
+
+TEST_CASE("recorded samples of a text are its windows as a network sees them") {
+  constexpr std::size_t context = 3, classes = 4;
+  Stream random = stream(1, "test", "text");
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += static_cast<char>('a' + random.below(classes));
+  const run::RunResult result = learned(text, context, "softmax", 0.1, 2, R"({"batches": true})");
+  REQUIRE(result.recorded.samples.has_value());
+  const run::RecordedSamples& samples = *result.recorded.samples;
+  REQUIRE(samples.numbers.size() == 128);  // of the first pass, none comes twice
+  REQUIRE(samples.values.size() == 128 * context * classes);
+  CHECK(samples.images.empty());
+  for (std::size_t n = 0; n < samples.numbers.size(); ++n) {
+    const auto number = static_cast<std::size_t>(samples.numbers[n]);
+    CHECK(samples.labels[n] == text[number + context] - 'a');
+    for (std::size_t i = 0; i < context * classes; ++i) {
+      const bool is_its_symbol = static_cast<std::size_t>(text[number + i / classes] - 'a') == i % classes;
+      CHECK(samples.values[n * context * classes + i] == (is_its_symbol ? 1 : 0));
+    }
+  }
+}
+
+// A growing string is copied once in a while, so that it takes twice its bytes; then come its symbols and labels.
+TEST_CASE("a text is looked at in little more memory than its bytes, and read in that of its symbols and labels") {
+  constexpr std::size_t bytes = 32 << 20;
+  const data::ScratchFolder folder;
+  data::FileBytes text(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<std::uint8_t>('a' + i % 7);
+  folder.write("text", text);
+  const data::DataSpec spec{.source = data::DataSource::text, .path = folder.file("text")};
+  const auto most_bytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * static_cast<double>(usage.ru_maxrss);
+  };
+  const nlohmann::json taken = forked([&] {
+    const double before = most_bytes();
+    const data::DataShape shape = data::data_shape_in_files(spec);
+    const double looked_at = most_bytes() - before;
+    const data::DataSplit data = data::load_data(spec, 1);
+    return nlohmann::json{{"symbols", shape.symbols},
+                          {"samples", data.train.size() + data.test.size()},
+                          {"looked_at", looked_at / bytes},
+                          {"read", (most_bytes() - before) / bytes}};
+  });
+  INFO(taken.dump());
+  REQUIRE(taken.contains("read"));
+  CHECK(taken["symbols"] == bytes);
+  CHECK(taken["samples"] == bytes - 2 * 16);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take memory of their own
+  CHECK(taken["looked_at"] < 3);
+  CHECK(taken["read"] < 4);
+#endif
 }
 
 }  // namespace ddl::text_run_test

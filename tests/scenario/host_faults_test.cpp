@@ -33,6 +33,51 @@ Lines lines_of(const std::vector<std::string>& faults) {
   }
 }
 
+Lines lines_in_time(int workers, const std::string& fault) {
+  try {
+    parse_scenario(systems::built_in(),
+                   fmt::format(R"({{"platform": {{"workers": {}, "bandwidth": "1Mbps"}}, "model": "none",
+                                    "wire": {{"model_bytes": "1MB"}}, "compute": {{"seconds_per_batch": "1s"}},
+                                    "algorithm": "gossip", "stop": {{"time": "300000s"}}, "faults": [{}]}})",
+                               workers, fault),
+                   "x.json");
+    return {};
+  } catch (const ScenarioErrors& errors) {
+    return errors.lines;
+  }
+}
+
+TEST_CASE("a trace has all workers together come a million times at most") {
+  const auto lines = [](int workers, int presences, const std::string& rest) {
+    std::string presence;
+    for (int i = 0; i < presences; ++i) {
+      presence += fmt::format(R"({}{{"client": "x", "from": "{}s", "until": "{}.5s"}})", i == 0 ? "" : ", ", i, i);
+    }
+    return lines_in_time(workers, fmt::format(R"({{"type": "availability", "presence": [{}]{}}})", presence, rest));
+  };
+  const std::string start = "x.json: $.faults[0].", each_second = R"(, "repeat_every": "1s")";
+  const Lines too_often = {start + "repeat_every: has workers come more than 1000000 times; expected a longer time"};
+  const Lines too_many = {start +
+                          "presence: has workers come more than 1000000 times; expected fewer times of clients, "
+                          "or fewer \"hosts\""};
+  CHECK(lines(3, 1, each_second).empty());
+  CHECK(lines(4, 1, each_second) == too_often);
+  CHECK(lines(4, 1, each_second + R"(, "hosts": ["w0", "w3"])").empty());
+  CHECK(lines(1000, 1000, "").empty());
+  CHECK(lines(1001, 1000, "") == too_many);
+  CHECK(lines(1001, 1000, R"(, "hosts": ["w7"])").empty());
+}
+
+TEST_CASE("churn has all workers together crash a million times at most") {
+  const auto lines = [](int workers, const std::string& rest) {
+    return lines_in_time(workers, R"({"type": "churn", "mean_up": "600ms", "mean_down": "400ms")" + rest + "}");
+  };
+  CHECK(lines(3, "").empty());
+  CHECK(lines(4, "") == Lines{"x.json: $.faults[0].mean_up: makes more than 1000000 crashes; expected longer times"});
+  CHECK(lines(4, R"(, "hosts": ["w0", "w3"])").empty());
+  CHECK(lines(4, R"(, "until": "200000s")").empty());
+}
+
 TEST_CASE("faults of one host that follow each other are right in any order of the list") {
   for (const std::vector<std::string>& faults :
        std::vector<std::vector<std::string>>{{crash(1, back(2)), crash(2, back(3)), crash(9)},

@@ -65,6 +65,21 @@ TEST_CASE("the whole training set for each worker takes the memory of its sample
   CHECK(of_partition(60000) == 7 * 60000 * 8);
 }
 
+TEST_CASE("all symbols of a text take memory, and the label of each, however few samples are used") {
+  Scenario scenario = scenario_with(R"("model": "softmax", "data": {"train": 50, "test": 10})");
+  const nn::Model model(scenario.model, {1, 12, 12}, 10);
+  const auto of_data = [&](const data::DataShape& shape) {
+    scenario.own_data = shape;
+    const LearnedModel learned = learned_model(model);
+    for (const MemoryPart& part : memory_of(scenario, &learned, 1, 0, 0, 50)) {
+      if (part.path == "$.data") return part.bytes;
+    }
+    return 0.0;
+  };
+  CHECK(of_data({.shape = {1, 12, 12}, .classes = 10}) == 60 * 144);
+  CHECK(of_data({.shape = {1, 12, 12}, .classes = 10, .symbols = 256 << 20}) == 2.0 * (256 << 20));
+}
+
 TEST_CASE("optimizers with moments and rotating partitions take their vectors") {
   const Scenario plain = scenario_with(R"("model": "mlp")");
   const nn::Model model(plain.model, {1, 12, 12}, 10);

@@ -128,7 +128,8 @@ void Minibatches::write_to(Recordings& recordings, const data::Dataset& training
     add_seeds("augmentation", log.crop_seeds);
     add_seeds("dropout", log.dropout_seeds);
   }
-  const bool are_here = !training.pixels.empty() || !training.values.empty();  // they stay with a program that has them
+  // They stay with a program that has them.
+  const bool are_here = !training.pixels.empty() || !training.values.empty() || training.context > 0;
   if (keeps_samples_ && are_here) recordings.samples = samples_of(training, drawn);
 }
 

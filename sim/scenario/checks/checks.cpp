@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "core/base/counted.hpp"
 #include "core/nn/optimizer.hpp"
-#include "sim/scenario/reading/read_profiles.hpp"
+#include "sim/scenario/files/read_profiles.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {
@@ -58,14 +57,16 @@ void check_generated(const GeneratedPlatform& hosts, const Place& place) {
     if (hosts.site_latency) place.at("site_latency").error(why);
   }
   check_names(hosts.servers_on, place.at("servers"));
+  if (hosts.servers_on.empty()) return;
   const std::vector<std::string> workers = worker_names(hosts.workers);
+  const std::set<std::string> known(workers.begin(), workers.end());
   for (std::size_t i = 0; i < hosts.servers_on.size(); ++i) {
     const std::string& name = hosts.servers_on[i];
-    if (name.empty() || std::ranges::find(workers, name) != workers.end()) continue;
+    if (name.empty() || known.contains(name)) continue;
     place.at("servers").at(i).error(in_quotes(name) + " is no worker of this platform; " +
                                     nearest_or(name, workers, "expected one of " + listed(workers)));
   }
-  if (!hosts.servers_on.empty() && !hosts.server_bandwidth.empty()) {
+  if (!hosts.server_bandwidth.empty()) {
     place.at("server_bandwidth").error("is given, but the servers are on workers' hosts; expected no such key");
   }
 }

@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "sim/scenario/checks/checks.hpp"
-#include "sim/scenario/read_presence.hpp"
+#include "sim/scenario/files/read_presence.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -29,29 +31,40 @@ void check_fault(const HostCrash& crash, const Scenario&, const Place& place) {
   }
 }
 
+// All events of churn and of traces are listed before a run begins.
+constexpr double most_events = 1e6;
+
+double workers_of(const std::vector<std::string>& hosts, const Scenario& scenario) {
+  return hosts.empty() ? workers_known(scenario.platform).value_or(1) : static_cast<double>(hosts.size());
+}
+
 void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& place) {
   check_order(churn.from, churn.until, place);
   if (!churn.until && !scenario.stop.time) {
     place.at("until").error("is missing, and the run has no end in time; expected \"until\", or $.stop.time");
   }
-  constexpr double most = 1e6;
   const double until_s = churn.until ? churn.until->value : scenario.stop.time ? scenario.stop.time->value : 0;
-  if ((until_s - churn.from.value) / (churn.mean_up.value + churn.mean_down.value) > most) {
-    place.at("mean_up").error(fmt::format("makes more than {:.0f} crashes of each host; expected longer times", most));
+  const double of_each = (until_s - churn.from.value) / (churn.mean_up.value + churn.mean_down.value);
+  if (of_each * workers_of(churn.hosts, scenario) > most_events) {
+    place.at("mean_up").error(fmt::format("makes more than {:.0f} crashes; expected longer times", most_events));
   }
 }
 
 void check_fault(const HostAvailability& fault, const Scenario& scenario, const Place& place) {
   check_presence(fault, place);
-  if (!fault.repeat_every) return;
-  if (!scenario.stop.time) {
+  if (fault.repeat_every && !scenario.stop.time) {
     return place.at("repeat_every").error("is given, and the run has no end in time; expected $.stop.time");
   }
-  constexpr double most = 1e6;
-  const double repetitions = scenario.stop.time->value / fault.repeat_every->value;
-  if (repetitions * static_cast<double>(fault.presence.size()) > most) {
-    place.at("repeat_every")
-        .error(fmt::format("has clients come more than {:.0f} times; expected a longer time", most));
+  std::set<std::string> clients;
+  for (const ClientPresence& presence : fault.presence) clients.insert(presence.client);
+  if (clients.empty()) return;
+  const double workers_per_client = std::ceil(workers_of(fault.hosts, scenario) / static_cast<double>(clients.size()));
+  const double repetitions =
+      fault.repeat_every ? std::max(1.0, scenario.stop.time->value / fault.repeat_every->value) : 1;
+  if (repetitions * workers_per_client * static_cast<double>(fault.presence.size()) > most_events) {
+    place.at(fault.repeat_every ? "repeat_every" : "presence")
+        .error(fmt::format("has workers come more than {:.0f} times; expected {}", most_events,
+                           fault.repeat_every ? "a longer time" : "fewer times of clients, or fewer \"hosts\""));
   }
 }
 

@@ -5,14 +5,14 @@
 
 #include "core/base/check.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/files/read_edges.hpp"
+#include "sim/scenario/files/read_presence.hpp"
+#include "sim/scenario/files/read_profiles.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/plugins.hpp"
-#include "sim/scenario/read_edges.hpp"
-#include "sim/scenario/read_presence.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/overrides.hpp"
-#include "sim/scenario/reading/read_profiles.hpp"
 #include "sim/scenario/reading/reader.hpp"
-#include "sim/scenario/reading/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {

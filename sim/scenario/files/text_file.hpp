@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ inline constexpr TextFile platform_file{"a SimGrid platform file", 64 << 20};
 // Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". Never blocks on
 // anything but a file or a pipe that is allowed.
 std::string text_of_file(const std::string& path, const TextFile& expected);
+
+// A finite number and nothing else.
+std::optional<double> number_of(std::string_view text);
 
 // What is between the marks; empty parts count.
 std::vector<std::string_view> split(std::string_view text, char mark);

@@ -1,4 +1,4 @@
-#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/files/text_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "core/base/check.hpp"
@@ -28,6 +30,13 @@ class Descriptor {
 };
 
 }  // namespace
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
 
 std::vector<std::string_view> split(std::string_view text, char mark) {
   std::vector<std::string_view> parts;

@@ -1,8 +1,7 @@
-#include "sim/scenario/read_edges.hpp"
+#include "sim/scenario/files/read_edges.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -11,7 +10,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {
@@ -54,13 +53,12 @@ Json edges_in(std::string_view text, const Place& place) {
       edges.push_back(Json::array({std::string(cells[0]), std::string(cells[1])}));
       continue;
     }
-    double weight = 0;
-    const auto [end, problem] = std::from_chars(cells[2].data(), cells[2].data() + cells[2].size(), weight);
-    if (problem != std::errc() || end != cells[2].data() + cells[2].size() || !(weight > 0 && weight <= 1)) {
+    const auto weight = number_of(cells[2]);
+    if (!weight || *weight <= 0 || *weight > 1) {
       complain(fmt::format("{} is no weight; expected a number above 0 and at most 1", in_quotes(cells[2])));
       continue;
     }
-    edges.push_back({{"from", std::string(cells[0])}, {"to", std::string(cells[1])}, {"weight", weight}});
+    edges.push_back({{"from", std::string(cells[0])}, {"to", std::string(cells[1])}, {"weight", *weight}});
   }
   if (sound && edges.empty()) place.error("has no edges; expected lines below its header");
   return sound ? edges : Json::array();

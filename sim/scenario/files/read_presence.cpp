@@ -1,19 +1,16 @@
-#include "sim/scenario/read_presence.hpp"
+#include "sim/scenario/files/read_presence.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {
@@ -23,15 +20,6 @@ namespace {
 constexpr std::size_t most_presences = 20000;
 constexpr TextFile presence_file{"a CSV file", 16 << 20};
 constexpr std::string_view presence_header = "client,start_s,end_s";
-
-std::optional<double> time_of(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 // Looks at one after the other of all clients' presences.
 class InOrder {
@@ -75,8 +63,8 @@ std::vector<ClientPresence> presences_in(std::string_view text) {
       refuse(fmt::format("has {}; expected 3, as the header has",
                          counted(static_cast<std::int64_t>(cells.size()), "cell")));
     }
-    const auto from = time_of(cells[1]), until = time_of(cells[2]);
-    if (!from || !until) refuse("has no two times; expected seconds from 0 on");
+    const auto from = number_of(cells[1]), until = number_of(cells[2]);
+    if (!from || !until || *from < 0 || *until < 0) refuse("has no two times; expected seconds from 0 on");
     const ClientPresence presence{std::string(cells[0]), {*from}, {*until}};
     if (const std::string problem = order.problem_of(presence); !problem.empty()) refuse(problem);
     if (presences.size() == most_presences) {

@@ -1,18 +1,17 @@
-#include "sim/scenario/reading/read_profiles.hpp"
+#include "sim/scenario/files/read_profiles.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/forms.hpp"
-#include "sim/scenario/reading/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {
@@ -24,14 +23,6 @@ constexpr std::size_t most_bytes = 64 << 20;
 
 Place place_of(std::size_t profile, Findings& findings) {
   return {findings, fmt::format("$.platform.profiles[{}]", profile)};
-}
-
-// A plain number and nothing else.
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 // Parses the lines of a CSV file.
