@@ -61,7 +61,8 @@ std::vector<SettingError> setting_errors(const System& system, const Surrounding
   const std::string name = "\"" + std::string(facts.name) + "\"";
   std::vector<SettingError> list;
   if (facts.needs_servers && around.servers == 0) {
-    list.push_back({"name", name + " needs a server; expected platform.servers, a count or names of hosts"});
+    list.push_back(
+        {"name", name + " needs a server; expected platform.servers, a count or names of hosts, or servers of a site"});
   }
   if (around.workers < facts.least_workers) {
     list.push_back({"name", name + " needs " + std::to_string(facts.least_workers) + " workers, the platform has " +

@@ -134,8 +134,8 @@ def sweep(grid, *, out="results", jobs=None, progress=False, **overrides):
     if jobs is not None:
         words += ["--jobs", jobs]
     with _file_of(grid) as path:
-        name = grid["name"] if isinstance(grid, dict) else _name_of_sweep(path)
         call(["sweep", path, *words], progress)
+        name = grid["name"] if isinstance(grid, dict) else _name_of_sweep(path)  # the program asks for one
     return Sweep(Path(out) / name)
 
 

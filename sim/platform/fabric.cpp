@@ -311,9 +311,7 @@ int Fabric::worker_count() const { return parts_->nodes.workers; }
 int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.size()) - parts_->nodes.workers; }
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
-const std::string& Fabric::host_name(int node) const {
-  return parts_->of_nodes.names.at(static_cast<std::size_t>(node));
-}
+const std::string& Fabric::host_name(int node) const { return parts_->of_nodes.names[static_cast<std::size_t>(node)]; }
 int Fabric::first_on_host(int node) const { return parts_->of_nodes.first.at(static_cast<std::size_t>(node)); }
 bool Fabric::shares_host(int node) const { return parts_->of_nodes.shared.at(static_cast<std::size_t>(node)) != 0; }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }

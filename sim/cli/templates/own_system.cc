@@ -17,6 +17,7 @@ struct OwnSystem : SystemOf<OwnSystem> {
   // core/node/system.hpp has all facts, such as needs_servers, and all hooks.
   static constexpr SystemFacts facts{.name = "own_system",
                                      .what = "workers send their models round a ring and never wait",
+                                     .paper = "yours, or who found it",
                                      .fetches_model = true};
   int every = 1;  // a setting, which fields() below makes a key
 

@@ -100,14 +100,19 @@ std::string name_of_content(const SettingsByPath& table, const std::string& path
 std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<const SettingsByPath*>> by_name;
   for (const SettingsByPath& table : tables) by_name[value_at(table, std::string(algorithm_name))].push_back(&table);
+  std::map<std::string, std::vector<std::string>> shown;  // by path, then by table
+  for (const std::string& path : paths) {
+    if (path.starts_with(algorithm_prefix)) shown[path] = shown_values(column_of(tables, path));
+  }
   std::vector<std::string> schemes;
-  for (const SettingsByPath& table : tables) {
-    const std::string name = value_at(table, std::string(algorithm_name));
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const std::string name = value_at(tables[i], std::string(algorithm_name));
     std::string scheme = name;
     for (const std::string& path : paths) {
       if (!path.starts_with(algorithm_prefix) || path == algorithm_name || !differs(by_name[name], path)) continue;
-      const std::string value = value_at(table, path);
-      if (!value.empty() && value != "none") scheme += " " + path.substr(algorithm_prefix.size()) + "=" + value;
+      const std::string value = value_at(tables[i], path);
+      if (!value.empty() && value != "none")
+        scheme += " " + path.substr(algorithm_prefix.size()) + "=" + shown[path][i];
     }
     schemes.push_back(scheme);
   }
