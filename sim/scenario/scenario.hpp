@@ -67,8 +67,8 @@ struct FilePlatform {
   std::shared_ptr<const std::string> text;  // what was in the file when the scenario was read; null: it was not read
 };
 
-// The two forms in which hosts are chosen, seen as one value by visitors: a list of names, or a count. Of a file
-// platform's `workers`, or of a generated one's `servers`, of which there may be none.
+// Hosts as a scenario chooses them: a list of names or a count, one value to visitors. The `workers` of a platform file
+// are chosen so, and the `servers` of a generated platform, which may have none.
 struct HostChoice {
   std::vector<std::string>& names;
   int& count;

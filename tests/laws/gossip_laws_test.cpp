@@ -22,14 +22,6 @@ bool is_first_of_w0(const std::vector<float>& model) {
 
 scenario::HostJoin join(const char* host, double at_s) { return {host, Seconds{at_s}}; }
 
-std::vector<double> ends_of(const run::RunResult& result, int worker) {
-  std::vector<double> ends;
-  for (const run::IterationRow& row : result.iterations) {
-    if (row.worker == worker) ends.push_back(row.end_s);
-  }
-  return ends;
-}
-
 }  // namespace
 
 TEST_CASE("once its timeout is over a worker goes on without averaging") {

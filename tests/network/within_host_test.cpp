@@ -72,15 +72,6 @@ double bytes_on_links(const run::RunResult& result) {
   return bytes;
 }
 
-// When each worker's steps are over.
-std::vector<double> ends(const run::RunResult& result, int worker) {
-  std::vector<double> ends;
-  for (const run::IterationRow& row : result.iterations) {
-    if (row.worker == worker) ends.push_back(row.end_s);
-  }
-  return ends;
-}
-
 }  // namespace
 
 TEST_CASE("to the other workers a server on a worker's host is as one of its own behind that worker's link") {
@@ -103,7 +94,7 @@ TEST_CASE("to the other workers a server on a worker's host is as one of its own
       const run::RunResult within = run::run(shared), apart = run::run(with_separate_server(shared));
       CHECK(within.nodes == std::vector<std::string>{"w0", "w1", "w2", "w0 server"});
       for (int worker = 0; worker < workers; ++worker) {
-        const std::vector<double> here = ends(within, worker), there = ends(apart, worker);
+        const std::vector<double> here = ends_of(within, worker), there = ends_of(apart, worker);
         REQUIRE(here.size() == there.size());
         REQUIRE(here.size() >= 12);
         if (!by.solver) {  // draws of turns among messages of one instant differ, by a few per cent of a short run

@@ -51,6 +51,15 @@ inline nn::ModelSpec three_layers() {
       .model;
 }
 
+// When a worker's steps are over.
+inline std::vector<double> ends_of(const run::RunResult& result, int worker) {
+  std::vector<double> ends;
+  for (const run::IterationRow& row : result.iterations) {
+    if (row.worker == worker) ends.push_back(row.end_s);
+  }
+  return ends;
+}
+
 inline double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
   check(a.size() == b.size(), "vectors of one length");
   double largest = 0;

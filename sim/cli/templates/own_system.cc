@@ -21,7 +21,7 @@ struct OwnSystem : SystemOf<OwnSystem> {
                                      .fetches_model = true};
   int every = 1;  // a setting, which fields() below makes a key
 
-  // The life of a worker. Of the calls of core/node/node.hpp only those that are marked W take simulated time.
+  // A worker's whole run. Simulated time passes only in calls that core/node/node.hpp marks with W.
   void worker(Node& node) const override {
     const Cluster& cluster = node.cluster();
     const int next = (node.id() + 1) % cluster.workers;

@@ -172,9 +172,10 @@ void give_to_schemes(SettingNames& names, const std::set<std::string>& settings)
       if (!settings.contains(paths[c])) {
         kept.push_back(value);
       } else if (told_by_names && !value.empty()) {
-        names.schemes[i] += " " + paths[c].substr(optimizer_prefix.size()) + "=" + value;
+        names.own_settings[i] += " " + paths[c].substr(optimizer_prefix.size()) + "=" + value;
       }
     }
+    names.schemes[i] += names.own_settings[i];
     names.values[i] = std::move(kept);
   }
 }
@@ -285,6 +286,7 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
     names.varied.push_back(path);
   }
   names.values.resize(tables.size());
+  names.own_settings.resize(tables.size());
   for (const std::string& path : names.varied) {
     const std::vector<std::string> shown = shown_values(column_of(tables, path));
     for (std::size_t i = 0; i < tables.size(); ++i)
@@ -328,6 +330,7 @@ GroupedRuns group_runs(std::vector<FinishedRun> runs, bool over_seeds) {
   result.varied = std::move(names.varied);
   for (std::size_t i = 0; i < result.groups.size(); ++i) {
     result.groups[i].scheme = names.schemes[i];
+    result.groups[i].own_settings = names.own_settings[i];
     result.groups[i].varied = std::move(names.values[i]);
   }
   return result;

@@ -14,6 +14,7 @@ namespace ddl::results {
 struct RunGroup {
   std::vector<FinishedRun> runs;    // by seed
   std::string scheme;               // "ako partitions=4": the algorithm, and its settings that differ among the groups
+  std::string own_settings;         // with which `scheme` ends where they were tuned: " learning_rate=0.2"; or nothing
   std::vector<std::string> varied;  // one per column of Comparison::varied
 
   // Over the runs that have a value; nothing if none has.
@@ -53,6 +54,7 @@ GroupedRuns group_runs(std::vector<FinishedRun> runs, bool over_seeds = true);
 struct SettingNames {
   std::vector<std::string> varied;
   std::vector<std::string> schemes;              // by group
+  std::vector<std::string> own_settings;         // by group: the end of the scheme
   std::vector<std::vector<std::string>> values;  // by group, then varied
 };
 SettingNames name_settings(const std::vector<std::vector<Setting>>& groups);

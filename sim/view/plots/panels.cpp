@@ -88,16 +88,17 @@ std::optional<double> number_of(const std::string& text) {
   return std::nullopt;
 }
 
-constexpr std::string_view rate_of_scheme = " learning_rate=";
+std::string without_own(const results::RunGroup& group) {
+  return group.scheme.substr(0, group.scheme.size() - group.own_settings.size());
+}
 
-// Whether each scheme has one learning rate, which then need not be told to tell them apart.
+// Whether what was tuned of each scheme need not be told to tell them apart.
 bool have_own_rates(const results::GroupedRuns& runs) {
   std::set<std::string> schemes, without;
   for (const results::RunGroup& group : runs.groups) {
-    const std::size_t rate = group.scheme.find(rate_of_scheme);
-    if (rate == std::string::npos) return false;
+    if (group.own_settings.empty()) return false;
     schemes.insert(group.scheme);
-    without.insert(group.scheme.substr(0, rate));
+    without.insert(without_own(group));
   }
   return runs.groups.size() > 1 && schemes.size() == without.size();
 }
@@ -259,9 +260,7 @@ Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& opti
   const std::vector<std::size_t> facets = facet_columns(runs, options.facet);
   const std::vector<std::string> in_step = in_step_with(runs, apart);
   const bool own_rates = have_own_rates(runs);
-  const auto scheme_of = [&](const results::RunGroup& group) {
-    return own_rates ? group.scheme.substr(0, group.scheme.find(rate_of_scheme)) : group.scheme;
-  };
+  const auto scheme_of = [&](const results::RunGroup& group) { return own_rates ? without_own(group) : group.scheme; };
   std::vector<Words> words;
   for (const results::RunGroup& group : runs.groups) {
     Words& one = words.emplace_back();
@@ -280,7 +279,7 @@ Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& opti
   Arrangement arrangement;
   if (own_rates) {
     const bool schedules = std::ranges::any_of(
-        runs.groups, [](const auto& group) { return group.scheme.find(" schedule.") != std::string::npos; });
+        runs.groups, [](const auto& group) { return group.own_settings.find(" schedule.") != std::string::npos; });
     arrangement.note =
         schedules ? "each at a learning rate and schedule of its own" : "each at a learning rate of its own";
   }
