@@ -1,13 +1,29 @@
 #include "sim/advise/budget.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace ddl::advise {
 
+double Budget::start() const {
+  std::optional<double> least;
+  for (const auto& [scheme, costs] : costs_) {
+    if (costs.size() < 2) continue;
+    const auto [length, share] = *costs.begin();
+    const auto [whole_length, whole_share] = *costs.rbegin();
+    const double start = (share * whole_length - whole_share * length) / (whole_length - length);
+    least = std::min(least.value_or(1), std::clamp(start, 0.0, share));
+  }
+  return least.value_or(0);
+}
+
 double Budget::cost(std::size_t scheme, double length) const {
   const auto found = costs_.find(scheme);
-  return found == costs_.end() ? 0 : found->second.share * length / found->second.length;
+  if (found == costs_.end()) return 0;
+  const auto [known_length, share] = *found->second.rbegin();
+  const double start = std::min(this->start(), share);
+  return start + (share - start) * length / known_length;
 }
 
 double Budget::end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const {
@@ -32,9 +48,8 @@ bool Budget::may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_
 
 void Budget::note_end(const AtWork& ended) {
   if (ended.run.length > 1) return;  // says little of a whole run
-  const Cost now{ended.run.length, used() - ended.since};
-  Cost& cost = costs_.try_emplace(ended.run.scheme, now).first->second;
-  if (now.length > cost.length || (now.length == cost.length && now.share > cost.share)) cost = now;
+  double& most = costs_[ended.run.scheme][ended.run.length];
+  most = std::max(most, used() - ended.since);
 }
 
 std::size_t Budget::run(Trials& trials, std::vector<RunGroup> groups, const TrialOptions& options) {

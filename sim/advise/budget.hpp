@@ -1,5 +1,6 @@
 // A budget of wall time. What is not sure to be of use before it is spent is not begun: runs come in groups that are of
-// use together, and what a run costs is known from earlier ones of its scheme.
+// use together, and what a run costs is known from earlier ones: each costs the same start (reading data, say), and the
+// rest in proportion to its length and as its scheme does.
 //
 // The clock decides which runs are made, and nothing else.
 #pragma once
@@ -31,7 +32,7 @@ class Budget {
       : used_(std::move(used)), cores_(static_cast<std::size_t>(at_once)) {}
 
   double used() const { return used_ ? used_() : 0; }
-  // Of a run of this scheme, as a share of the budget, from its longest one so far; 0: it had none in this call.
+  // Of a run of this scheme, as a share of the budget, from its longest ones so far; 0: it had none in this call.
   double cost(std::size_t scheme, double length = 1) const;
   // From the start of the first to the end of the last of several, each of which starts, in this order, as soon as a
   // core is free.
@@ -47,17 +48,16 @@ class Budget {
     BudgetedRun run;
     double since;
   };
-  struct Cost {
-    double length, share;
-  };
   bool may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_work) const;
   void note_end(const AtWork& ended);
+  // The least that the schemes with runs of two lengths say; 0: there is none.
+  double start() const;
   // When the last of these ends; `free`: when each core is.
   double end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const;
 
   std::function<double()> used_;
   std::size_t cores_;
-  std::map<std::size_t, Cost> costs_;  // by scheme
+  std::map<std::size_t, std::map<double, double>> costs_;  // by scheme and length: most of what one run took
 };
 
 }  // namespace ddl::advise

@@ -69,6 +69,9 @@ TEST_CASE("what a run of part of the time cost tells what a whole one costs, unt
   // Then a whole run is expected to take 0.8, and 0.2 are spent; one takes no more than a short one here.
   counted.run({counted.group(0, {2})});
   CHECK(counted.budget().cost(0) == doctest::Approx(0.2));
+  // So all that a run costs is its start, that of another scheme too.
+  counted.run({counted.group(1, {1}, 1, 0.25)});
+  CHECK(counted.budget().cost(1) == doctest::Approx(0.2));
 }
 
 TEST_CASE("a group for which it is too late is not begun, and one in time goes on beyond that") {
