@@ -3,7 +3,7 @@
 # Cairo's terminals take 96 dots an inch for their type: hence 72 / 96 of its size.
 type = sprintf("DejaVu Sans,%g", type_size)
 if (picture_format eq "svg") {
-  set terminal svg size width,height font type background rgb "white"
+  set terminal svg size width,height font type linewidth (paper ? 0.7 : 1) background rgb "white"
 } else { if (picture_format eq "png") {
   dots = paper ? 300 / 72.0 : 2
   set terminal pngcairo size dots*width,dots*height font type fontscale 0.75*dots linewidth dots*0.8 \
@@ -16,7 +16,7 @@ if (picture_format eq "svg") {
 set termoption noenhanced
 set output picture_file
 line_width = type_size < 10 ? 1.2 : 2
-mark_size = type_size < 10 ? 0.4 : 0.6
+mark_size = type_size < 10 ? 0.5 : 0.7
 soft = "#555555"
 set border 3 linewidth 1 linecolor rgb "#444444"
 set tics nomirror out scale 0.5 textcolor rgb "#222222"

@@ -60,12 +60,13 @@ constexpr SystemLook picked_looks[] = {
     {"star_allreduce", "#66a61e", mark::down},
     {"partial_allreduce", "#44aa99", mark::open_circle},
     {"local_sgd", "#999933", mark::open_diamond},
+    {"diloco", "#b2182b", mark::open_up},
     {"fedavg", "#882255", mark::open_square},
     {"sgp", "#332288", mark::open_down},
     {"choco", "#aa4499", mark::open_diamond},
     {"vertical", "#661100", mark::star},
-    {"early_exit", "#bb5566", mark::open_up},
-    {"samme", "#4d4d4d", mark::open_circle},
+    {"early_exit", "#bb5566", mark::open_circle},
+    {"samme", "#4d4d4d", mark::open_square},
 };
 
 constexpr int name_marks[] = {mark::square,      mark::circle,   mark::up,        mark::down,
@@ -91,18 +92,24 @@ std::string shaded(const std::string& colour, double share) {
   return text_of(rgb);
 }
 
-// As bright as the colour is to the eye (ITU-R BT.601), and never so bright that a thin line is lost on white.
-std::string greyed(const std::string& colour) {
+// To the eye (ITU-R BT.601), 255 of white.
+double brightness_of(const std::string& colour) {
   const Rgb rgb = parts_of(colour);
-  const double brightness = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
-  const int part = static_cast<int>(std::lround(std::min(brightness, 150.0)));
-  return text_of({part, part, part});
+  return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
 }
 
-int dash_in_grey(const std::string& system) {
-  const auto picked = std::ranges::find(picked_looks, system, &SystemLook::system);
-  return static_cast<int>(picked == std::end(picked_looks) ? stream(0, system, "dash").below(dash_kinds)
-                                                           : static_cast<std::uint64_t>(picked - picked_looks));
+// Number i of so many shades of one colour, from dark to one that a thin line still has on white.
+std::string shade(const std::string& colour, int i, int all) {
+  constexpr double darkest = -0.45, lightest = 0.45, brightest = 180;
+  const double brightness = brightness_of(colour);
+  const double end = std::clamp((brightest - brightness) / (255 - brightness), 0.0, lightest);
+  return shaded(colour, darkest + i * (end - darkest) / (all - 1));
+}
+
+std::string grey_shade(int i, int all) {
+  constexpr int lightest = 150;
+  const int part = all < 2 ? 0 : lightest * i / (all - 1);
+  return text_of({part, part, part});
 }
 
 int squared_distance(const Rgb& a, const Rgb& b) {
@@ -148,14 +155,12 @@ std::vector<Look> looks_of(const std::vector<Drawn>& drawn, bool grey) {
     names.erase(std::unique(names.begin(), names.end()), names.end());
     const auto rank = static_cast<int>(std::find(names.begin(), names.end(), one.name) - names.begin());
     Look look = look_of(one.system);
-    if (names.size() > 1) {
-      constexpr double darkest = -0.35, lightest = 0.45;
-      look.colour = shaded(look.colour, darkest + rank * (lightest - darkest) / static_cast<double>(names.size() - 1));
-    }
+    if (names.size() > 1) look.colour = shade(look.colour, rank, static_cast<int>(names.size()));
     look.dash = 1 + rank % dash_kinds;
     if (grey) {
-      look.dash = 1 + (dash_in_grey(one.system) + rank) % dash_kinds;
-      look.colour = greyed(look.colour);
+      const auto place = static_cast<int>(looks.size());
+      look.colour = grey_shade(place, static_cast<int>(drawn.size()));
+      look.dash = 1 + place % dash_kinds;
     }
     looks.push_back(std::move(look));
   }

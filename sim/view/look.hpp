@@ -26,7 +26,8 @@ struct Drawn {
 };
 
 // Each as its system looks. Where several names are of one system they have its mark, and differ in shade and dash, in
-// the natural order of their names. With `grey` colours become greys, told apart by dashes and marks.
+// the natural order of their names. With `grey` shades and dashes follow the order in which they are drawn; only marks
+// are the systems' own.
 std::vector<Look> looks_of(const std::vector<Drawn>& drawn, bool grey = false);
 
 }  // namespace ddl::view

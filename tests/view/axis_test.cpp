@@ -106,6 +106,7 @@ TEST_CASE("texts are broken at blanks, and words at their marks, into lines that
   }
   CHECK(broken("ring_allreduce", 6) == Texts{"ring_", "allreduce"});
   CHECK(broken("a bc", 100) == Texts{"a bc"});
+  CHECK(broken("learning_rate=0.75", 8.5) == Texts{"learning_rate=", "0.75"});
 }
 
 }  // namespace ddl::view::axis_test

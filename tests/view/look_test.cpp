@@ -50,16 +50,29 @@ TEST_CASE("a system looks the same whatever is drawn beside it, and its variants
   CHECK(looks_of({{"ako", "ako partitions=2"}})[0] == look_of("ako"));
 }
 
-TEST_CASE("in grey nothing has a colour, and dashes or marks tell systems apart") {
+TEST_CASE("no variant is too bright for a thin line on white") {
+  for (const auto& system : systems::built_in()) {
+    const std::string name(system->facts().name);
+    for (const Look& look : looks_of({{name, "1"}, {name, "2"}, {name, "3"}})) {
+      const auto part = [&](std::size_t at) { return std::stoi(look.colour.substr(at, 2), nullptr, 16); };
+      CHECK_MESSAGE(0.299 * part(1) + 0.587 * part(3) + 0.114 * part(5) <= 182, name);
+    }
+  }
+}
+
+TEST_CASE("in grey nothing has a colour, and neighbours differ in dash and all in shade") {
   std::vector<Drawn> drawn;
   for (const char* system : {"ako", "gossip", "ps_async", "ps_sync", "single", "alone", "d_psgd", "ad_psgd"}) {
     drawn.push_back({system, system});
   }
-  std::set<std::pair<int, int>> seen;
+  std::set<std::string> shades;
+  int before = 0;
   for (const Look& look : looks_of(drawn, true)) {
     CHECK(look.colour.substr(1, 2) == look.colour.substr(3, 2));
     CHECK(look.colour.substr(1, 2) == look.colour.substr(5, 2));
-    CHECK(seen.emplace(look.mark, look.dash).second);
+    CHECK(shades.insert(look.colour).second);
+    CHECK(look.dash != before);
+    before = look.dash;
   }
 }
 

@@ -78,4 +78,25 @@ TEST_CASE("one thing that varies beside the system in a few runs needs one legen
   CHECK(arrange(runs, {}).keys.empty());
 }
 
+TEST_CASE("a note says of how many seeds each mean is, whatever panel it is in") {
+  Figure figure;
+  figure.names = {"ako", "gossip"};
+  const auto panel = [](std::size_t ako, std::size_t gossip) {
+    Panel one{"", std::vector<Points>(2)};
+    one.of_name[0].runs = ako, one.of_name[1].runs = gossip;
+    return one;
+  };
+  const auto told = [&](std::vector<Panel> panels) {
+    Figure one = figure;
+    one.panels = std::move(panels);
+    tell_runs(one, "mean of", "");
+    return one.note + "; " + one.names[0] + "; " + one.names[1];
+  };
+  CHECK(told({panel(3, 3), panel(3, 0)}) == "mean of 3 seeds; ako; gossip");
+  CHECK(told({panel(3, 3), panel(2, 3)}) == "mean of n seeds; ako (n = 2 to 3); gossip (n = 3)");
+  CHECK(told({panel(1, 1)}) == "; ako; gossip");
+  figure.keys = {{{"ako", "gossip"}, {}, Key::Shows::lines}};
+  CHECK(told({panel(3, 3), panel(2, 3)}) == "mean of 2 to 3 seeds; ako; gossip");
+}
+
 }  // namespace ddl::view

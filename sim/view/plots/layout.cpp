@@ -19,7 +19,7 @@ constexpr double one_column_mm = 84, two_columns_mm = 174;  // as most journals 
 constexpr double screen_type = 14, paper_type = 8;
 
 // Distances in units of the type's size.
-constexpr double edge = 0.7, number_height = 1.8, beside_numbers = 0.9, between_parts = 0.5, least_panel = 3;
+constexpr double edge = 0.7, number_height = 1.8, beside_numbers = 0.9, between_parts = 0.5, least_panel = 5;
 constexpr double screen_names = 24;  // of a legend beside a panel, or at the left of rows: at most
 constexpr double paper_names = 0.4;  // the same on paper, as a share of its width
 
@@ -101,9 +101,15 @@ Layout::Layout(Content content, const std::string& size) : content_(std::move(co
   high_ = chooses_height_ ? high_by_itself() : canvas_.height / static_cast<double>(rows_);
   // Numbers and labels depend on the room that they leave.
   for (int pass = 0; pass < 3; ++pass) measure();
-  if (wide_ < type(least_panel) || high_ < type(least_panel)) {
+  // Rows and a height of its own follow from what is drawn.
+  const bool may_be_low = chooses_height_ || !content_.rows.empty();
+  if (wide_ < type(least_panel) || (!may_be_low && high_ < type(least_panel)) || high_ < 0) {
     throw InputError("--size: leaves no room for " + std::string(panels > 1 ? "these panels" : "the picture") +
                      " beside its labels");
+  }
+  if (units(high_) < lines_high(most_lines(row_names_)) * static_cast<double>(row_names_.size())) {
+    throw InputError("--size: leaves no room for the names of " + std::to_string(row_names_.size()) +
+                     " rows; expected a higher picture, or fewer folders");
   }
   canvas_.height = std::ceil(canvas_.height);
   place_panels();

@@ -8,7 +8,7 @@
 namespace ddl::view {
 namespace {
 
-constexpr double line_length = 2.4, side = 1, gap = 0.6, between = 1.6, pitch = 1.5;
+constexpr double line_length = 3.2, side = 1, gap = 0.6, between = 1.6, pitch = 1.5;
 
 double sample_of(Key::Shows shows) { return (shows == Key::Shows::areas ? side : line_length) + gap; }
 

@@ -334,19 +334,27 @@ Figure figure_of(const Arrangement& arrangement, const PictureOptions& options) 
 }
 
 void tell_runs(Figure& figure, const std::string& what, const std::string& interval) {
-  std::vector<std::size_t> runs(figure.names.size(), 0);
+  using Counts = std::pair<std::size_t, std::size_t>;  // the least and the most
+  const auto add = [](Counts& all, std::size_t runs) {
+    if (runs > 0) all = {all.first == 0 ? runs : std::min(all.first, runs), std::max(all.second, runs)};
+  };
+  const auto text = [](const Counts& counts) {
+    const auto [least, most] = counts;
+    return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+  };
+  std::vector<Counts> of_names(figure.names.size());
+  Counts all;
   for (const Panel& panel : figure.panels) {
-    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = std::max(runs[i], panel.of_name[i].runs);
+    for (std::size_t i = 0; i < of_names.size(); ++i) {
+      add(of_names[i], panel.of_name[i].runs);
+      add(all, panel.of_name[i].runs);
+    }
   }
-  const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
-  if (*most <= 1) return;
-  const std::string seeds = *least == *most       ? fmt::format(" {} seeds", *most)
-                            : figure.keys.empty() ? " n seeds"
-                                                  : fmt::format(" {} to {} seeds", *least, *most);
-  figure.tell(what + seeds);
+  if (all.second <= 1) return;
+  const bool each = all.first != all.second && figure.keys.empty();
+  figure.tell(what + " " + (each ? "n" : text(all)) + " seeds");
   if (!interval.empty()) figure.tell(interval);
-  if (*least == *most || !figure.keys.empty()) return;
-  for (std::size_t i = 0; i < runs.size(); ++i) figure.tell_of(i, fmt::format("n = {}", runs[i]));
+  for (std::size_t i = 0; i < of_names.size() && each; ++i) figure.tell_of(i, "n = " + text(of_names[i]));
 }
 
 }  // namespace ddl::view

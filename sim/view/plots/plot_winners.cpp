@@ -86,7 +86,7 @@ std::string area_colour(const std::string& colour) {
 }
 
 std::string area_grey(std::size_t number, std::size_t all) {
-  constexpr double darkest = 130, lightest = 245;
+  constexpr double darkest = 120, lightest = 225;
   const double share = all < 2 ? 1 : static_cast<double>(number) / static_cast<double>(all - 1);
   const int part = static_cast<int>(darkest + share * (lightest - darkest));
   return fmt::format("#{0:02x}{0:02x}{0:02x}", part);

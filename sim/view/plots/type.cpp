@@ -24,7 +24,8 @@ std::size_t fitting(std::string_view word, double room) {
     if (end < word.size() && goes_on(word[end])) continue;
     if (most > 0 && text_width(word.substr(0, end)) > room) break;
     most = end;
-    if (std::string_view("._/=,:-").find(word[end - 1]) != std::string_view::npos) mark = end;
+    const bool in_number = word[end - 1] == '.' && end < word.size() && word[end] >= '0' && word[end] <= '9';
+    if (!in_number && std::string_view("._/=,:-").find(word[end - 1]) != std::string_view::npos) mark = end;
   }
   return most < word.size() && mark * 3 >= most ? mark : most;
 }
