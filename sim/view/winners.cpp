@@ -67,9 +67,11 @@ void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std:
   for (std::size_t index = 0; index < runs.groups.size(); ++index) {
     const results::RunGroup& group = runs.groups[index];
     if (group.diverged() > 0 || group.count_with(map.measure) < group.runs.size()) continue;
+    const results::Estimate estimate = *group.estimate_of(map.measure);
+    if (map.measure.starts_with("bytes_to_") && estimate.mean == 0) continue;  // one worker alone would win everywhere
     const std::size_t row = position_in(map.rows, group.varied[axes.second]);
     const std::size_t column = position_in(map.columns, group.varied[axes.first]);
-    entries[row][column].push_back({position_in(map.schemes, group.scheme), *group.estimate_of(map.measure), index});
+    entries[row][column].push_back({position_in(map.schemes, group.scheme), estimate, index});
   }
   const scenario::Metric* metric = results::metric_of(map.measure);  // otherwise less is better
   const double sign = metric != nullptr && !metric->less_is_better ? -1 : 1;

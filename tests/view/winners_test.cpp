@@ -81,6 +81,20 @@ TEST_CASE("a winner is set beside one worker alone, where that was run on the sa
   CHECK_FALSE(map.cells[0][0]->against_one.has_value());
 }
 
+TEST_CASE("by bytes nobody wins who sends none") {
+  std::vector<results::FinishedRun> all;
+  for (const results::RunGroup& group : example().groups) all.insert(all.end(), group.runs.begin(), group.runs.end());
+  for (results::FinishedRun& run : all) {
+    run.measures.push_back({results::bytes_to(0.5), run.digest.starts_with("a") ? 3e6 : 2e6});
+  }
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    all.push_back(run_of("single", "1Gbps", 2, seed, 0.9, 60.0, 160.0));
+    all.back().measures.push_back({results::bytes_to(0.5), 0.0});
+  }
+  const WinnerMap map = winners_of(results::group_runs(std::move(all)), "bytes", 0.5);
+  CHECK(map.schemes[map.cells[0][1]->scheme] == "b");
+}
+
 TEST_CASE("unless told otherwise, a map is of the time to the largest target that is reached everywhere") {
   CHECK(winners_of(example(), "", std::nullopt).measure == results::time_to(0.5));
 }

@@ -46,6 +46,15 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   for (const fs::path& next : inner) collect(next, depth + 1, found);
 }
 
+// OUT/advise or OUT/tune: the runs in it are of their searches, and no results of one's own.
+bool holds_searches(const fs::path& folder) {
+  std::error_code error;
+  return std::ranges::any_of(fs::directory_iterator(folder, error), [](const fs::directory_entry& entry) {
+    return fs::exists(entry.path() / "advice.json") || fs::exists(entry.path() / "tried.csv") ||
+           fs::exists(entry.path() / "tuning");
+  });
+}
+
 }  // namespace
 
 std::vector<fs::path> find_results(const std::vector<std::string>& arguments) {
@@ -54,6 +63,8 @@ std::vector<fs::path> find_results(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     std::vector<fs::path> found;
     if (fs::is_directory(argument)) collect(argument, 0, found);
+    // "results/*" names it, too.
+    if (found.empty() && arguments.size() > 1 && holds_searches(argument)) continue;
     if (found.empty()) {
       throw InputError(argument +
                        (fs::exists(argument) ? ": holds no finished result; expected a folder with run.json"
@@ -64,6 +75,8 @@ std::vector<fs::path> find_results(const std::vector<std::string>& arguments) {
       if (seen.insert(fs::weakly_canonical(folder)).second) results.push_back(folder);
     }
   }
+  if (results.empty() && !arguments.empty())
+    throw InputError(arguments.front() + ": holds only runs of advise or tune; expected other results");
   return results;
 }
 

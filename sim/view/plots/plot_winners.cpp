@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,14 @@ std::string title_of(const std::string& measure, std::string_view metric) {
   return measure.starts_with("final_loss") ? "best scheme by final test loss" : "best scheme by final test accuracy";
 }
 
-std::string note_of(bool noise, bool over_one) {
-  std::string note = over_one ? "(2.0x) speed-up over one worker alone" : "";
-  if (noise) note += (note.empty() ? "" : "; ") + std::string("~ not told apart from the second best (p >= 0.05)");
+std::string note_of(const results::GroupedRuns& runs, bool noise, bool over_one) {
+  const auto [least, most] = std::ranges::minmax(
+      runs.groups | std::views::transform([](const results::RunGroup& group) { return group.runs.size(); }));
+  std::string note = most == 1       ? "one seed"
+                     : least == most ? fmt::format("mean of {} seeds", most)
+                                     : fmt::format("mean of {} to {} seeds", least, most);
+  if (over_one) note += "; (2.0x) speed-up over one worker alone";
+  if (noise) note += "; ~ not told apart from the second best (p >= 0.05)";
   return note;
 }
 
@@ -214,7 +220,7 @@ void plot_winners(const results::GroupedRuns& runs, const PictureOptions& option
     key.looks.push_back({.colour = legend.colours[i]});
   }
   content.title = options.title.empty() ? title_of(map.measure, runs.metric().word) : options.title;
-  content.note = note_of(noise, over_one);
+  content.note = note_of(runs, noise, over_one);
   content.x_labels = {options.x_label.empty() ? setting_name(map.x) : options.x_label};
   content.y_labels = {options.y_label.empty() ? setting_name(map.y) : options.y_label};
   content.columns = without_zeros(map.columns);

@@ -216,6 +216,14 @@ TEST_CASE("results are found from any folder above, in natural order, each once"
   fs::create_directories(out.path() / "empty");
   CHECK(complaint_of([&] { find_results({(out.path() / "empty").string()}); }).find("holds no finished result") !=
         std::string::npos);
+  // What advise made lies too deep, and is no result of one's own.
+  const fs::path advise = out.path() / "advise";
+  fs::create_directories(advise / "question" / "tuning" / "point" / "1");
+  CHECK(find_results({advise.string(), (out.path() / "sweep").string()}) == std::vector<fs::path>{nine, ten});
+  CHECK(complaint_of([&] { find_results({advise.string()}); }).find("holds no finished result") != std::string::npos);
+  CHECK(complaint_of([&] {
+          find_results({advise.string(), advise.string()});
+        }).find("holds only runs of advise") != std::string::npos);
 }
 
 }  // namespace ddl::results
