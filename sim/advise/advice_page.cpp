@@ -135,7 +135,7 @@ std::string score_text(const Account& of, double score, double length = 1) {
 
 std::string verdict_of(const Account& of, std::size_t i) {
   const Race::Entrant& entrant = of.race().entrants[i];
-  if (figures_of(of, i).failed > 0) return "failed";
+  if (entrant.failed()) return "failed";
   const auto after = [&](std::size_t seeds) {
     return fmt::format(" after {} seeds, {}", seeds, p_text(entrant.p.value_or(0)));
   };
@@ -144,12 +144,12 @@ std::string verdict_of(const Account& of, std::size_t i) {
   return entrant.p ? "not told apart" + after(of.race().looked_after) : "not judged";
 }
 
-// By how much its score is behind the leader's, at the last look that it was in.
+// By how much its score is behind that of the leader of the last look that it was in.
 results::Cell behind_leader(const Account& of, std::size_t i) {
   const Race::Entrant& entrant = of.race().entrants[i];
   std::vector<double> differences;
-  if (entrant.p) {
-    differences = differences_of(entrant.scores, of.race().entrants[*of.race().leader].scores,
+  if (entrant.behind) {
+    differences = differences_of(entrant.scores, of.race().entrants[*entrant.behind].scores,
                                  entrant.dropped_after.value_or(of.race().looked_after));
   }
   return estimated(differences, {-INFINITY, INFINITY},
@@ -307,7 +307,9 @@ std::string certainty_of(const Account& of) {
   if (of.advice.contenders.size() == 1 && of.advice.best) {
     return "Nothing else can run here, or be the best by its lower bound.";
   }
-  const std::size_t waiting = not_raced(of).size(), dropped = race.entrants.size() - race.left.size() - waiting;
+  const std::size_t waiting = not_raced(of).size();
+  const auto failed = std::ranges::count_if(race.entrants, &Race::Entrant::failed);
+  const auto worse = static_cast<std::int64_t>(race.entrants.size() - race.left.size() - waiting) - failed;
   std::string text;
   if (race.looked_after < race_looks[0]) {
     text = certainty_without_test(of);
@@ -316,10 +318,11 @@ std::string certainty_of(const Account& of) {
     std::erase(near, *race.leader);
     Lines found;
     if (!near.empty()) found.push_back(of.names(near) + " not told apart from " + of.name(*race.leader));
-    if (dropped > 0) {
-      found.push_back(counted(static_cast<std::int64_t>(dropped), "other") +
+    if (worse > 0) {
+      found.push_back(counted(worse, "other") +
                       " worse beyond chance (paired t-tests at 5 %, corrected for their number and the looks)");
     }
+    if (failed > 0) found.push_back(counted(failed, "other") + " failed");
     text = fmt::format("{} after {} seeds: {}.",
                        near.empty() ? waiting > 0 ? "Sure of those that raced," : "Sure" : "Not quite sure",
                        race.looked_after, fmt::join(found, "; "));
@@ -389,15 +392,17 @@ Lines method(const Account& of) {
   lines.insert(lines.end(), notes.begin(), notes.end());
   lines.push_back(fmt::format(
       "Tuned: rate, schedule (constant or cosine), codec, local steps and what else a system has, seeds {}..{}, by "
-      "successive halving: first in 1/8 of the time, which decides whose turn is first, then in whole runs.",
+      "successive halving: first in 1/8 of the time, which decides whose turn is first and what has whole runs, then "
+      "in these.",
       of.adviser.tuning_seeds().front(), of.adviser.tuning_seeds().back()));
-  lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", of.adviser.request().seeds.front(),
-                              of.adviser.request().seeds.back()));
+  const std::vector<std::uint64_t>& seeds = of.adviser.request().seeds;
+  lines.push_back(fmt::format("Race: seeds {}..{}, looked at after {} of them.", seeds.front(), seeds.back(),
+                              fmt::join(looks_of(seeds.size()), ", ")));
   if (of.race().left.size() > 1) {
     lines.emplace_back(
         "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
-        "the leader is a mean over the seeds of the verdict, its interval that of this one comparison; p is corrected "
-        "for all comparisons and for the four looks.");
+        "the leader of the look that it left at is a mean over the seeds of the verdict, its interval that of this one "
+        "comparison; p is corrected for all comparisons and looks.");
   }
   lines.emplace_back("Other conditions: the first three seeds, the same settings; links are all changed alike.");
   lines.push_back(fmt::format(

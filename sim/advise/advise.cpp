@@ -71,12 +71,31 @@ void rank(Advice& advice) {
   advice.ranking.insert(advice.ranking.end(), out.begin(), out.end());
 }
 
+// Of several conditions one may have another answer by chance.
+void correct(std::vector<Condition>& conditions) {
+  std::vector<double> p;
+  for (const Condition& condition : conditions) {
+    if (condition.p) p.push_back(*condition.p);
+  }
+  p = results::holm(p);
+  auto corrected = p.begin();
+  for (Condition& condition : conditions) {
+    if (condition.p) condition.p = *corrected++;
+  }
+}
+
 void choose(Advice& advice) {
   const Race& race = advice.race;
   if (race.looked_after > 0) {
     advice.best = race.leader;
     if (race.looked_after < race_looks[0] && advice.contenders.size() > 1) return;
+    // Here without the corrections of the race, which would let pass what is worse by this comparison alone.
     std::vector<std::size_t> left = race.left;
+    std::erase_if(left, [&](std::size_t i) {
+      const auto behind =
+          differences_of(race.entrants[i].scores, race.entrants[*race.leader].scores, race.looked_after);
+      return i != *race.leader && results::paired_p(behind).value_or(1) < results::significance;
+    });
     std::ranges::sort(left);  // of those that send nothing the baseline comes first
     advice.safe = *std::ranges::min_element(left, {}, [&](std::size_t i) { return bytes_of(advice.contenders[i]); });
     return;
@@ -252,6 +271,7 @@ void Adviser::add_conditions(Advice& advice) {
     advice.conditions.push_back(condition_of(advice, other, advice.again));
   }
   add_break_even(advice);
+  correct(advice.conditions);
 }
 
 std::optional<BreakEven> break_even_of(std::map<double, double> lead) {

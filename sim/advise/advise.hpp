@@ -1,8 +1,8 @@
 // ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp). The settings
-// of each of the others are tuned by successive halving (halving.hpp): short runs say whose turn is first, complete
-// ones which settings are best, over seeds that serve for nothing else. Then they race (race.hpp), and the best run
-// again under other conditions: other bandwidths and latencies, other guesses of what a model costs, and, where the
-// model is TCP and packets are nearer, packet by packet.
+// of each of the others are tuned by successive halving (halving.hpp): short runs say whose turn is first and which
+// settings are worth a complete one, and complete ones which are best, over seeds that serve for nothing else. Then
+// they race (race.hpp), and the best run again under other conditions: other bandwidths and latencies, other guesses of
+// what a model costs, and, where the model is TCP and packets are nearer, packet by packet.
 //
 // Each stage has a share of the budget. A few contenders that did best in short runs, the field, go through all stages
 // first, then the others. So little budget is enough for the best few, and with enough of it all are run. The advice is
@@ -66,7 +66,8 @@ struct Condition {
   // By contender, of the first seeds of the race. One that the condition does not touch is not run again.
   std::map<std::size_t, Scores> scores = {};
   std::optional<std::size_t> best = {};  // contender; none: some runs are missing
-  // Of no difference between the best here and the best as given, paired by seed; none where these are the same.
+  // Of no difference between the best here and the best as given, paired by seed and corrected for the number of
+  // conditions with a p; none where these are the same.
   std::optional<double> p = {};
   std::vector<BudgetedRun> open = {};
 };
@@ -92,8 +93,8 @@ struct Advice {
   // least two have had.
   std::optional<std::size_t> best;
   double guessed_after = 0;  // the length of these runs; 0: it is no guess
-  // What to use if differences are chance: of those that a test does not tell apart from the best the one that sends
-  // the least. None before there was a test.
+  // What to use if differences are chance: of those that no test tells apart from the best, not even one of the two
+  // alone, the one that sends the least. None before there was a test.
   std::optional<std::size_t> safe;
   // The target to which time and bytes are shown: the goal's, or what the baseline has at the end less a point.
   std::optional<double> shown_target;

@@ -46,9 +46,9 @@ bool Budget::may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_
   return now < group.begin_before && end_of(group.runs, std::move(free)) + group.leave <= 1;
 }
 
-void Budget::note_end(const AtWork& ended) {
+void Budget::note_end(const AtWork& ended, double share_done) {
   if (ended.run.length > 1) return;  // says little of a whole run
-  double& most = costs_[ended.run.scheme][ended.run.length];
+  double& most = costs_[ended.run.scheme][ended.run.length * share_done];
   most = std::max(most, used() - ended.since);
 }
 
@@ -78,7 +78,7 @@ std::size_t Budget::run(Trials& trials, std::vector<RunGroup> groups, const Tria
   };
   limited.ended = [&](const Trial& trial) {
     ++made;
-    note_end(at_work.extract(trial).mapped());
+    note_end(at_work.extract(trial).mapped(), trials.share_done(trial));
   };
   limited.may_go_on = [&] { return used() < 1; };
   trials.run(order, limited);

@@ -16,7 +16,7 @@ namespace ddl::advise {
 struct BudgetedRun {
   Trial trial;
   std::size_t scheme = 0;  // whose runs cost alike
-  double length = 1;       // expected cost, as a multiple of a whole run's
+  double length = 1;       // of what it does behind its start, as a multiple of a whole run's
 };
 
 struct RunGroup {
@@ -49,7 +49,8 @@ class Budget {
     double since;
   };
   bool may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_work) const;
-  void note_end(const AtWork& ended);
+  // A run that reached the goal may have ended early.
+  void note_end(const AtWork& ended, double share_done);
   // The least that the schemes with runs of two lengths say; 0: there is none.
   double start() const;
   // When the last of these ends; `free`: when each core is.

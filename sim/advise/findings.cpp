@@ -15,8 +15,7 @@
 namespace ddl::advise {
 namespace {
 
-// Normal quantiles: of 5 % two-sided over the four looks of a race, and of a power of four in five.
-constexpr double of_error = 2.498, of_power = 0.842;
+constexpr double of_power = 0.842;  // the normal quantile of four in five
 constexpr std::size_t most_told_seeds = 1000;
 
 // What is as good as nothing where a task is learned: of an accuracy; of a loss its share.
@@ -51,8 +50,8 @@ std::string break_even_text(const Advice& advice, const std::optional<Usage>& us
     const bool known = usage && !usage->link.empty();
     const std::string link =
         known ? fmt::format(" ({} {})", usage->link, bandwidth_text(*found.share * usage->bandwidth_bytes_per_s)) : "";
-    return fmt::format("Break-even: below {:.2g} times the bandwidth{} {} is as good as {}.", *found.share, link,
-                       baseline_text(advice.contenders.front().candidate), sender);
+    return fmt::format("Break-even: at {:.2g} times the bandwidth{} {} is as good as {}, below it better.",
+                       *found.share, link, baseline_text(advice.contenders.front().candidate), sender);
   }
   if (found.ahead_at_least) {
     return fmt::format("Break-even: {} is ahead even with {:.2g} of the bandwidth, the least that was tried.", sender,
@@ -64,12 +63,14 @@ std::string break_even_text(const Advice& advice, const std::optional<Usage>& us
 
 }  // namespace
 
-std::optional<std::size_t> seeds_to_tell(const std::vector<double>& differences) {
+std::optional<std::size_t> seeds_to_tell(const std::vector<double>& differences, std::size_t tests) {
   const auto estimate = results::estimate(differences);
   if (!estimate || estimate->count < 2 || estimate->mean == 0 || !std::isfinite(estimate->mean)) return std::nullopt;
+  const double of_error = results::normal_factor(results::significance / static_cast<double>(tests));
   const double ratio = (of_error + of_power) * estimate->deviation / estimate->mean;
-  // Student's test needs some two seeds more than a normal one.
-  return static_cast<std::size_t>(std::ceil(std::min(ratio * ratio, static_cast<double>(most_told_seeds)))) + 2;
+  // What Student's test needs beyond a normal one (Guenther, The American Statistician 35, 1981).
+  const double more = of_error * of_error / 2;
+  return static_cast<std::size_t>(std::ceil(std::min(ratio * ratio, static_cast<double>(most_told_seeds)) + more));
 }
 
 std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t other) {
@@ -142,11 +143,12 @@ std::vector<std::string> warnings_of(Adviser& adviser, const Advice& advice) {
   if (advice.safe && advice.race.left.size() > 1) {
     const std::size_t other = advice.safe != advice.best ? *advice.safe : advice.race.left[1];
     const std::vector<double> behind = behind_of(advice, other, *advice.best);
-    const auto seeds = seeds_to_tell(behind);
-    const std::string count = !seeds                     ? "no number of"
-                              : *seeds > most_told_seeds ? fmt::format("more than {}", most_told_seeds)
-                                                         : fmt::format("about {}", *seeds);
-    lines.push_back(fmt::format("Too few seeds: {} would tell {} and {} apart, of {} that both have.", count + " seeds",
+    const std::size_t looks = looks_of(adviser.request().seeds.size()).size();
+    const auto seeds = seeds_to_tell(behind, looks * (advice.race.left.size() - 1));
+    const std::string count = !seeds || *seeds > most_told_seeds
+                                  ? fmt::format("more than {}", most_told_seeds)
+                                  : fmt::format("about {}", std::max(*seeds, behind.size() + 1));
+    lines.push_back(fmt::format("Too few seeds: it would take {} to tell {} and {} apart; both have {}.", count,
                                 advice.contenders[*advice.best].name, advice.contenders[other].name, behind.size()));
   }
   return lines;

@@ -10,8 +10,9 @@
 
 namespace ddl::advise {
 
-// About so many seeds tell two apart, by the test of the race, in four cases of five; none where these are equal.
-std::optional<std::size_t> seeds_to_tell(const std::vector<double>& differences);
+// About so many seeds tell two apart, in four cases of five, by a test that is one of so many; none where these are
+// equal.
+std::optional<std::size_t> seeds_to_tell(const std::vector<double>& differences, std::size_t tests);
 
 // How far one contender is behind another, by seeds that both raced with.
 std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t other);

@@ -169,9 +169,12 @@ class Search {
   bool is_at_edge() const {
     const Halving::Tried* best = found_.best();
     if (best == nullptr || !space_.rate) return false;
-    const auto rates = rates_beside(best->setting, found_.length());
-    const int own = best->setting.quarters;
-    return rates.size() > 1 && (own == rates.front().first || own == rates.back().first);
+    std::vector<int> quarters;  // tried, however shortly
+    for (const Halving::Tried& one : found_.tried) {
+      if (!one.scores.empty()) quarters.push_back(one.setting.quarters);
+    }
+    const auto [least, most] = std::ranges::minmax(quarters);
+    return least < most && (best->setting.quarters == least || best->setting.quarters == most);
   }
 
   const SearchSpace& space_;

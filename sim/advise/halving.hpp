@@ -70,7 +70,7 @@ struct Halving {
   };
   std::vector<Tried> tried;     // in the order in which they came; without scores: still open
   std::vector<SearchRun> open;  // to be run next; none: the search is at its end
-  bool at_edge = false;         // the best of the two or more rates that had runs as long: one beyond may be better
+  bool at_edge = false;         // the best rate is the least or the largest that had any run: one beyond may be better
 
   std::size_t runs() const;  // that are known
   double length() const;     // of the longest of these; 0: nothing is known

@@ -11,14 +11,14 @@ namespace ddl::advise {
 namespace {
 
 // After so many seeds: drops what is worse.
-void look(Race& race, std::size_t seeds) {
+void look(Race& race, std::size_t seeds, std::size_t looks) {
   race.looked_after = seeds;
   const auto of = [&](std::size_t i) -> Race::Entrant& { return race.entrants[i]; };
   std::ranges::stable_sort(race.left, {}, [&](std::size_t i) {
     return mean_of(Scores(of(i).scores.begin(), of(i).scores.begin() + static_cast<std::ptrdiff_t>(seeds)));
   });
   race.leader = race.left.front();
-  of(*race.leader).p.reset();
+  of(*race.leader).p.reset(), of(*race.leader).behind.reset();
   if (seeds < race_looks[0]) return;
   std::vector<double> p;
   for (const std::size_t i : race.left | std::views::drop(1)) {
@@ -27,7 +27,8 @@ void look(Race& race, std::size_t seeds) {
   p = results::holm(p);
   for (std::size_t i = 1; i < race.left.size(); ++i) {
     Race::Entrant& entrant = of(race.left[i]);
-    entrant.p = std::min(1.0, p[i - 1] * static_cast<double>(std::size(race_looks)));
+    entrant.p = std::min(1.0, p[i - 1] * static_cast<double>(looks));
+    entrant.behind = race.leader;
     if (*entrant.p < results::significance) entrant.dropped_after = seeds;
   }
   std::erase_if(race.left, [&](std::size_t i) { return of(i).dropped_after.has_value(); });
@@ -60,12 +61,21 @@ std::size_t Race::Entrant::seeds() const {
   return static_cast<std::size_t>(std::ranges::count_if(scores, [](const auto& score) { return score.has_value(); }));
 }
 
-std::size_t Race::first_look() const {
-  return entrants.empty() ? 0 : std::min(race_looks[0], entrants.front().scores.size());
+bool Race::Entrant::failed() const {
+  return std::ranges::any_of(scores, [](const auto& score) { return score && std::isinf(*score); });
+}
+
+std::vector<std::size_t> looks_of(std::size_t seeds) {
+  std::vector<std::size_t> looks;
+  std::ranges::copy_if(race_looks, std::back_inserter(looks), [&](std::size_t look) { return look < seeds; });
+  looks.push_back(seeds);  // of fewer than three nothing is tested
+  return looks;
 }
 
 Race race(const std::vector<Scores>& scores) {
   Race race;
+  if (scores.empty()) return race;
+  const std::vector<std::size_t> looks = looks_of(scores.front().size());
   for (const Scores& own : scores) race.entrants.emplace_back().scores = own;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     Race::Entrant& entrant = race.entrants[i];
@@ -75,20 +85,17 @@ Race race(const std::vector<Scores>& scores) {
       continue;
     }
     const std::size_t open = race.open.size();
-    ask_for_missing(race, i, race.first_look());
+    ask_for_missing(race, i, looks.front());
     entrant.waits = race.open.size() > open;
     if (!entrant.waits) race.left.push_back(i);
   }
   if (race.left.size() == 1 && !race.open.empty()) race.left.clear();  // there are not two to be looked at
   if (race.left.empty()) return race;
-  std::vector<std::size_t> looks = {race.first_look()};
-  std::ranges::copy_if(race_looks, std::back_inserter(looks),
-                       [&](std::size_t seeds) { return seeds > looks[0] && seeds <= scores[0].size(); });
   for (const std::size_t until : looks) {
     const std::size_t before = race.open.size();
     for (const std::size_t i : race.left) ask_for_missing(race, i, until);
     if (race.open.size() > before) break;
-    look(race, until);
+    look(race, until, looks.size());
     if (race.left.size() == 1) break;
   }
   return race;

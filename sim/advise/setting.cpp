@@ -174,19 +174,20 @@ Usage usage_in(const std::filesystem::path& folder) {
   const double seconds = run.measure("simulated_seconds").value_or(0);
   if (run.busiest_link.empty() || usage.utilisation <= 0 || seconds <= 0) return usage;
   usage.link = run.busiest_link.substr(0, run.busiest_link.rfind(' '));
-  double busier = 0;
   results::read_rows<run::TrafficRow>(folder, [&](const run::TrafficRow& row) {
     if (row.link != usage.link) return;
     usage.bytes_per_hour += row.bytes * 3600 / seconds;
-    busier = std::max(busier, row.bytes);
+    if (row.link + " " + row.direction == run.busiest_link) {
+      usage.bandwidth_bytes_per_s = row.bytes / seconds / usage.utilisation;
+    }
   });
-  usage.bandwidth_bytes_per_s = busier / seconds / usage.utilisation;
   return usage;
 }
 
 double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second) {
   try {
-    return run::forecast_of(first).cost.core_s() / run::forecast_of(second).cost.core_s();
+    const auto after_start = [](const run::Cost& cost) { return cost.core_s() - cost.start_s; };
+    return after_start(run::forecast_of(first).cost) / after_start(run::forecast_of(second).cost);
   } catch (const InputError&) {
     return 1;  // the run will say what is wrong
   }

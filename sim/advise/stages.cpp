@@ -28,7 +28,7 @@ class Stages {
         budget_(options.used, options.at_once),
         options_(options),
         begin_(budget_.used()),
-        first_look_(std::min(race_looks[0], adviser.request_.seeds.size())) {}
+        first_look_(looks_of(adviser.request_.seeds.size()).front()) {}
 
   void run() {
     tune_shortly();

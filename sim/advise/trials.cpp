@@ -91,6 +91,13 @@ const TrialResult* Trials::known(const Trial& trial) {
   return found->second ? &*found->second : nullptr;
 }
 
+double Trials::share_done(const Trial& trial) {
+  const TrialResult* result = known(trial);
+  const auto& length = scenario(trial.point).stop.time;
+  if (result == nullptr || result->curve.empty() || !length) return 1;
+  return std::clamp(result->curve.back().time_s / length->value, 0.01, 1.0);
+}
+
 bool Trials::run(const std::vector<Trial>& trials, const TrialOptions& options) {
   std::vector<Trial> missing;
   for (const Trial& trial : trials) {

@@ -85,6 +85,8 @@ class Trials {
   std::filesystem::path folder_of(const Trial& trial) const { return job_of(trial).folder; }
   // Null: there is no result yet.
   const TrialResult* known(const Trial& trial);
+  // Of the time that a finished one could have taken, what it took; 1 where that is not known.
+  double share_done(const Trial& trial);
   // Makes those that are not known; false if some could not start or go on. A run that fails is known as such. Throws
   // as run_jobs does, and InputError where a result cannot be written.
   bool run(const std::vector<Trial>& trials, const TrialOptions& options);

@@ -1,5 +1,5 @@
-// How a training system looks in every picture and page: one colour, mark and dash each, so that figures beside each
-// other can be read together.
+// How a training system looks in every picture and page: one colour and mark each, so that figures beside each other
+// can be read together.
 #pragma once
 
 #include <string>

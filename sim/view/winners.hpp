@@ -31,9 +31,8 @@ struct WinnerMap {
 
 // `what`: "accuracy" or "loss" at the end, "time" or "bytes" to a target. Without `target`, it is the largest that some
 // system reaches everywhere, or else the largest. Without `what`, the time to such a target if there are targets,
-// otherwise the accuracy. A system wins only if it reaches the target with all seeds, and by
-// bytes only if it sends any. Throws InputError unless exactly
-// two settings beside the system vary.
+// otherwise the accuracy. A system wins only if it reaches the target with all seeds, and by bytes only if it sends
+// any. Throws InputError unless exactly two settings beside the system vary.
 WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, std::optional<double> target);
 
 }  // namespace ddl::view

@@ -92,12 +92,20 @@ TEST_CASE("the winner of a race of two is decided as soon as a look shows it, an
   CHECK(runs == 6);
 }
 
-TEST_CASE("exact ties are never told apart, and a race ends after the last look") {
+TEST_CASE("exact ties are never told apart, and a race ends after the last seed") {
   const auto [state, runs] = run_race(3, 20, [](std::size_t, std::size_t seed) { return static_cast<double>(seed); });
   CHECK(state.left.size() == 3);
-  CHECK(state.looked_after == 12);
-  CHECK(runs == 36);
+  CHECK(state.looked_after == 20);
+  CHECK(runs == 60);
   CHECK(*state.entrants[1].p == 1);
+}
+
+TEST_CASE("a race looks after the last seed, however many there are") {
+  using Looks = std::vector<std::size_t>;
+  CHECK(looks_of(1) == Looks{1});
+  CHECK(looks_of(4) == Looks{3, 4});
+  CHECK(looks_of(12) == Looks{3, 5, 8, 12});
+  CHECK(looks_of(40) == Looks{3, 5, 8, 12, 40});
 }
 
 TEST_CASE("of fewer seeds than a test needs all are run, the leader has the best mean, and nothing is dropped") {

@@ -27,11 +27,17 @@ bool collect_sweep(const fs::path& folder, std::vector<fs::path>& found) {
   return true;
 }
 
+// Runs of a search, not of one's own: tune's, a sweep's tuning, an advice.
+bool is_search(const fs::path& folder) {
+  return fs::exists(folder / "tried.csv") || fs::exists(folder / "advice.json");
+}
+
 void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   if (is_result(folder)) {
     found.push_back(folder);
     return;
   }
+  if (depth > 0 && is_search(folder)) return;
   if (collect_sweep(folder, found)) return;
   if (depth == deepest) return;
   std::vector<fs::path> inner;
@@ -46,13 +52,11 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   for (const fs::path& next : inner) collect(next, depth + 1, found);
 }
 
-// OUT/advise or OUT/tune: the runs in it are of their searches, and no results of one's own.
+// OUT/advise or OUT/tune.
 bool holds_searches(const fs::path& folder) {
   std::error_code error;
-  return std::ranges::any_of(fs::directory_iterator(folder, error), [](const fs::directory_entry& entry) {
-    return fs::exists(entry.path() / "advice.json") || fs::exists(entry.path() / "tried.csv") ||
-           fs::exists(entry.path() / "tuning");
-  });
+  return std::ranges::any_of(fs::directory_iterator(folder, error),
+                             [](const fs::directory_entry& entry) { return is_search(entry.path()); });
 }
 
 }  // namespace
@@ -61,10 +65,11 @@ std::vector<fs::path> find_results(const std::vector<std::string>& arguments) {
   std::vector<fs::path> results;
   std::set<fs::path> seen;
   for (const std::string& argument : arguments) {
+    const bool one_of_several = arguments.size() > 1;  // as of "results/*"
+    if (one_of_several && is_search(argument)) continue;
     std::vector<fs::path> found;
     if (fs::is_directory(argument)) collect(argument, 0, found);
-    // "results/*" names it, too.
-    if (found.empty() && arguments.size() > 1 && holds_searches(argument)) continue;
+    if (found.empty() && one_of_several && holds_searches(argument)) continue;
     if (found.empty()) {
       throw InputError(argument +
                        (fs::exists(argument) ? ": holds no finished result; expected a folder with run.json"

@@ -1,6 +1,7 @@
 #include "sim/results/reading/statistics.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
@@ -10,6 +11,8 @@ namespace ddl::results {
 double student_factor(std::size_t count) {
   return boost::math::quantile(boost::math::students_t(static_cast<double>(count - 1)), 0.975);
 }
+
+double normal_factor(double error) { return boost::math::quantile(boost::math::normal(), 1 - error / 2); }
 
 std::optional<Estimate> estimate(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;

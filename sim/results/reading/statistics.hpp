@@ -20,6 +20,9 @@ std::optional<Estimate> estimate(const std::vector<double>& values);
 // What the standard error of `count` values is multiplied by to give half_width; `count` is at least 2.
 double student_factor(std::size_t count);
 
+// How many deviations of a normal variable lie within all but `error` of its cases, on both sides.
+double normal_factor(double error);
+
 // Two-sided p of equal means, by Welch's t-test, which lets the two vary differently. Nothing if one of them has fewer
 // than two values or is not finite. Where neither varies at all: 1 if the means are equal, otherwise 0.
 // Source: Welch, The generalization of "Student's" problem, Biometrika 34, 1947.

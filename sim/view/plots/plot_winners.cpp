@@ -35,7 +35,8 @@ std::vector<std::string> shown(const std::string& measure, const Winner& winner)
 std::string title_of(const std::string& measure, std::string_view metric) {
   const std::string target = measure.substr(measure.find('.') + 1);
   if (measure.starts_with("time_to_")) return fmt::format("best scheme by simulated time to {} {}", metric, target);
-  if (measure.starts_with("bytes_to_")) return fmt::format("best scheme by bytes sent until {} {}", metric, target);
+  if (measure.starts_with("bytes_to_"))
+    return fmt::format("best scheme by bytes sent until {} {}, of those that send", metric, target);
   return measure.starts_with("final_loss") ? "best scheme by final test loss" : "best scheme by final test accuracy";
 }
 
@@ -80,7 +81,7 @@ struct Legended {
   }
 };
 
-// So bright that black type is read on it: the first number of all greys.
+// So bright that black type is read on it.
 std::string area_colour(const std::string& colour) {
   std::string light = "#";
   for (const std::size_t at : {1U, 3U, 5U}) {
@@ -127,7 +128,7 @@ std::vector<std::string> without_zeros(std::vector<std::string> names) {
   return names;
 }
 
-// Cells' texts in one line or one below the other, and how many lines the longest has.
+// Around a cell's text, and the least its type may be, in units of the picture's type.
 constexpr double cell_room = 0.5, least_size = 0.6;
 
 using Texts = std::vector<std::vector<std::vector<std::string>>>;  // by row, then column: lines

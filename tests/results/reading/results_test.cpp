@@ -216,13 +216,20 @@ TEST_CASE("results are found from any folder above, in natural order, each once"
   fs::create_directories(out.path() / "empty");
   CHECK(complaint_of([&] { find_results({(out.path() / "empty").string()}); }).find("holds no finished result") !=
         std::string::npos);
-  // What advise made lies too deep, and is no result of one's own.
-  const fs::path advise = out.path() / "advise";
+  // What a search made is no result of one's own, unless it alone is asked for.
+  const fs::path tuning = out.path() / "sweep_tuning", advise = out.path() / "advise";
+  scenario.seed = 1000001;
+  write_results(tuning.string(), scenario, example_result(), false);
+  put(tuning / "tried.csv", "");
   fs::create_directories(advise / "question" / "tuning" / "point" / "1");
-  CHECK(find_results({advise.string(), (out.path() / "sweep").string()}) == std::vector<fs::path>{nine, ten});
+  put(advise / "question" / "advice.json", "{}");
+  CHECK(find_results({out.path().string()}) == std::vector<fs::path>{nine, ten});
+  CHECK(find_results({advise.string(), (out.path() / "sweep").string(), tuning.string()}) ==
+        std::vector<fs::path>{nine, ten});
+  CHECK(find_results({tuning.string()}).size() == 1);
   CHECK(complaint_of([&] { find_results({advise.string()}); }).find("holds no finished result") != std::string::npos);
   CHECK(complaint_of([&] {
-          find_results({advise.string(), advise.string()});
+          find_results({advise.string(), tuning.string()});
         }).find("holds only runs of advise") != std::string::npos);
 }
 
