@@ -99,10 +99,10 @@ struct Figures {
 Figures figures_of(const Account& of, std::size_t i) {
   Figures figures;
   std::vector<double> times, bytes, at_end;
-  for (const TrialResult* trial : of.advice.contenders[i].trials) {
-    figures.runs += trial == nullptr ? 0 : 1;
-    figures.failed += trial == nullptr || trial->failure.empty() ? 0 : 1;
-    if (trial == nullptr || !trial->failure.empty()) continue;
+  const Contender& contender = of.advice.contenders[i];
+  figures.runs = contender.trials.size() - static_cast<std::size_t>(std::ranges::count(contender.trials, nullptr));
+  figures.failed = figures.runs - contender.finished().size();
+  for (const TrialResult* trial : contender.finished()) {
     at_end.push_back(trial->at_end);
     if (!of.advice.shown_target) continue;
     const auto there = trial->reached(of.goal.metric, *of.advice.shown_target);
@@ -323,13 +323,20 @@ std::string certainty_of(const Account& of) {
                       " worse beyond chance (paired t-tests at 5 %, corrected for their number and the looks)");
     }
     if (failed > 0) found.push_back(counted(failed, "other") + " failed");
-    text = fmt::format("{} after {} seeds: {}.",
-                       near.empty() ? waiting > 0 ? "Sure of those that raced," : "Sure" : "Not quite sure",
-                       race.looked_after, fmt::join(found, "; "));
+    const auto untuned = std::ranges::count_if(
+        of.advice.ranking, [&](std::size_t i) { return !of.advice.contenders[i].search.open.empty(); });
+    const char* sure = untuned > 0 || !near.empty() ? "Not quite sure"
+                       : waiting > 0                ? "Sure of those that raced,"
+                                                    : "Sure";
+    text = fmt::format("{} after {} seeds: {}.", sure, race.looked_after, fmt::join(found, "; "));
+    if (untuned > 0) {
+      text += fmt::format(" {} of the {} that raced {} not tuned to the end, and may be better.", untuned,
+                          of.advice.ranking.size(), untuned == 1 ? "is" : "are");
+    }
   }
   if (waiting > 0 && race.leader) {
-    text += fmt::format(" The budget had no room for {} in the race: shorter or fewer runs put {} behind.",
-                        counted(static_cast<std::int64_t>(waiting), "more system"), waiting == 1 ? "it" : "them");
+    text += fmt::format(" The budget had no room for {} in the race.",
+                        counted(static_cast<std::int64_t>(waiting), "more system"));
   }
   return text;
 }
@@ -507,7 +514,7 @@ Json json_of(const Account& of) {
           {"safe", choice_json(of, of.advice.safe, safe_file)},
           {"how_sure", certainty_of(of)},
           {"why", why_json(of, told, usage)},
-          {"wan_link", usage ? Json(usage->link) : Json()},
+          {"wan_link", usage ? Json(usage->slowest) : Json()},
           {"wan_bytes_per_hour", usage ? Json(usage->bytes_per_hour) : Json()},
           {"break_even_bandwidth", break_even_json(of, usage)},
           {"sensitivity", sensitivity},

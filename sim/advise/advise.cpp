@@ -29,13 +29,10 @@ const std::vector<Rung> quick_rungs = {{1.0 / 8, 1}, {1, 1}, {1, quick_seeds}};
 
 // A point short of where the baseline ends, in whole points.
 std::optional<double> nearly_of(const Contender& baseline, const scenario::Metric& metric) {
-  std::vector<double> at_end;
-  for (const TrialResult* trial : baseline.trials) {
-    if (trial != nullptr && trial->failure.empty()) at_end.push_back(trial->at_end);
-  }
-  if (at_end.empty()) return std::nullopt;
-  if (metric.less_is_better) return std::ceil(100 * (mean_of(at_end) + one_point) - 1e-9) / 100;
-  const double points = std::floor(100 * (mean_of(at_end) - one_point) + 1e-9);
+  const double end = baseline.mean_at_end();
+  if (!std::isfinite(end)) return std::nullopt;
+  if (metric.less_is_better) return std::ceil(100 * (end + one_point) - 1e-9) / 100;
+  const double points = std::floor(100 * (end - one_point) + 1e-9);
   return points > 0 ? std::optional(points / 100) : std::nullopt;
 }
 
@@ -49,8 +46,8 @@ SearchSpace::Axis schedules_of(const scenario::Scenario& scenario) {
 // What a contender sends in a run, mean over its race.
 double bytes_of(const Contender& contender) {
   std::vector<double> bytes;
-  for (const TrialResult* trial : contender.trials) {
-    if (trial != nullptr && !trial->curve.empty()) bytes.push_back(trial->curve.back().bytes_sent);
+  for (const TrialResult* trial : contender.finished()) {
+    if (!trial->curve.empty()) bytes.push_back(trial->curve.back().bytes_sent);
   }
   return contender.sends() ? mean_of(bytes) : 0;
 }
@@ -114,6 +111,18 @@ void choose(Advice& advice) {
 std::vector<double> Contender::after(double length) const {
   const Halving::Tried* best = search.best_after(length);
   return best == nullptr ? std::vector<double>() : best->scores.at(length);
+}
+
+std::vector<const TrialResult*> Contender::finished() const {
+  std::vector<const TrialResult*> list = trials;
+  std::erase_if(list, [](const TrialResult* trial) { return trial == nullptr || !trial->failure.empty(); });
+  return list;
+}
+
+double Contender::mean_at_end() const {
+  std::vector<double> values;
+  for (const TrialResult* trial : finished()) values.push_back(trial->at_end);
+  return mean_of(values);
 }
 
 std::size_t Advice::count_after(double length) const {

@@ -56,6 +56,9 @@ struct Contender {
   std::vector<const TrialResult*> trials = {};   // by seed of the race; null: not known
 
   bool sends() const { return candidate.sends; }
+  // The trials that are known and did not fail.
+  std::vector<const TrialResult*> finished() const;
+  double mean_at_end() const;  // of these; infinity of none
   // The scores at the settings that were best in runs of this length, by seed; empty: it had none.
   std::vector<double> after(double length) const;
 };

@@ -85,7 +85,10 @@ Names names_of(const Registry& systems, const Chosen& chosen) {
     const bool asked = chosen.only.empty() || has(chosen.only, name);
     if (asked && name != baseline && !has(chosen.without, name)) names.asked.push_back(name);
   }
-  if (names.asked.empty()) throw InputError("--exclude: leaves no candidate; expected one at least");
+  const auto is_asked = [&](const std::string& name) { return has(names.asked, name); };
+  if (names.asked.empty() || (!chosen.only.empty() && std::ranges::none_of(chosen.only, is_asked))) {
+    throw InputError("--exclude: leaves no candidate; expected one at least");
+  }
   return names;
 }
 
@@ -220,7 +223,8 @@ std::string too_slow(const Entry& entry, const Baseline& baseline, int workers, 
       most, goal.target ? "half" : "a tenth", baseline.gradients_per_s, baseline.text);
 }
 
-// Leaves out variants whose bounds are too low; without any the candidate is excluded.
+// Where the bound of the first variant is too low, leaves those whose bounds are not; without any the candidate is
+// excluded.
 void exclude_by_bounds(Candidate& candidate, const Entry& first, const Question& question, const Baseline& baseline,
                        const Goal& goal, int at_once) {
   const auto workers = scenario::workers_known(first.scenario.platform);  // none where only the loaded platform tells

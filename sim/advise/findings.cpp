@@ -21,19 +21,10 @@ constexpr std::size_t most_told_seeds = 1000;
 // What is as good as nothing where a task is learned: of an accuracy; of a loss its share.
 constexpr double near_accuracy = 0.03, near_loss = 0.05;
 
-double mean_at_end(const Contender& contender) {
-  std::vector<double> values;
-  for (const TrialResult* trial : contender.trials) {
-    if (trial != nullptr && trial->failure.empty()) values.push_back(trial->at_end);
-  }
-  return mean_of(values);
-}
-
 // Over the tenth of the time before half of it; infinity where none of it was evaluated.
 double mean_half_way(const Contender& contender, const scenario::Metric& metric, double length_s) {
   std::vector<double> values;
-  for (const TrialResult* trial : contender.trials) {
-    if (trial == nullptr) continue;
+  for (const TrialResult* trial : contender.finished()) {
     for (const run::CurveRow& row : trial->curve) {
       if (row.time_s >= 0.4 * length_s && row.time_s <= 0.5 * length_s) {
         values.push_back(results::value_in(row, metric));
@@ -41,6 +32,19 @@ double mean_half_way(const Contender& contender, const scenario::Metric& metric,
     }
   }
   return mean_of(values);
+}
+
+std::string price_of(const Usage& usage, const std::string& with) {
+  return fmt::format("{} carries {} an hour{}", usage.slowest, results::readable_bytes(usage.bytes_per_hour), with);
+}
+
+// Of the safe choice, where that is another one than was told of.
+std::string safe_price(Adviser& adviser, const Advice& advice, std::size_t told) {
+  if (!advice.safe || *advice.safe == told) return "";
+  const Contender& safe = advice.contenders[*advice.safe];
+  const auto usage = adviser.usage_of(safe);
+  if (!usage || usage->slowest.empty()) return "; nothing with " + safe.name;
+  return "; " + price_of(*usage, " with " + safe.name);
 }
 
 std::string break_even_text(const Advice& advice, const std::optional<Usage>& usage) {
@@ -85,7 +89,7 @@ std::vector<double> behind_of(const Advice& advice, std::size_t one, std::size_t
 bool is_saturated(const Advice& advice, const scenario::Metric& metric, double length_s) {
   if (!advice.has_baseline() || !advice.best || advice.race.entrants[0].waits) return false;
   const Contender& one = advice.contenders.front();
-  const double end = mean_at_end(one), best = mean_at_end(advice.contenders[*advice.best]);
+  const double end = one.mean_at_end(), best = advice.contenders[*advice.best].mean_at_end();
   const double near = metric.less_is_better ? near_loss * end : near_accuracy;
   const double half_way = mean_half_way(one, metric, length_s);
   if (!std::isfinite(end) || !std::isfinite(best) || !std::isfinite(half_way)) return false;  // not known
@@ -110,8 +114,7 @@ std::vector<std::string> reasons_of(Adviser& adviser, const Advice& advice) {
         fmt::format("Why: with {} the bottleneck, link {}, is busy {} of the time and workers compute {}{}.",
                     advice.contenders[*told].name, usage->link, results::readable_share(usage->utilisation),
                     results::readable_share(usage->computing), old));
-    lines.push_back(fmt::format("Price: {} carries {} an hour, both ways.", usage->link,
-                                results::readable_bytes(usage->bytes_per_hour)));
+    lines.push_back("Price: " + price_of(*usage, "") + safe_price(adviser, advice, *told) + ", both ways.");
   }
   if (advice.break_even) lines.push_back(break_even_text(advice, usage));
   return lines;
@@ -128,7 +131,7 @@ std::vector<std::string> warnings_of(Adviser& adviser, const Advice& advice) {
     lines.push_back(fmt::format(
         "{} all but saturates this task: it ends at {:.3f}, {:.3f} half-way, and the best at "
         "{:.3f}. A network can add little here; a harder task or less time would tell.",
-        text, mean_at_end(one), mean_half_way(one, metric, length_s), mean_at_end(advice.contenders[*advice.best])));
+        text, one.mean_at_end(), mean_half_way(one, metric, length_s), advice.contenders[*advice.best].mean_at_end()));
   }
   std::vector<std::string> edges;
   for (const std::size_t i : advice.again.empty() ? advice.turns : advice.again) {

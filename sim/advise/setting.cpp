@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
@@ -174,13 +175,19 @@ Usage usage_in(const std::filesystem::path& folder) {
   const double seconds = run.measure("simulated_seconds").value_or(0);
   if (run.busiest_link.empty() || usage.utilisation <= 0 || seconds <= 0) return usage;
   usage.link = run.busiest_link.substr(0, run.busiest_link.rfind(' '));
+  std::map<std::string, double> hourly;
+  double least = std::numeric_limits<double>::infinity();
   results::read_rows<run::TrafficRow>(folder, [&](const run::TrafficRow& row) {
-    if (row.link != usage.link) return;
-    usage.bytes_per_hour += row.bytes * 3600 / seconds;
-    if (row.link + " " + row.direction == run.busiest_link) {
-      usage.bandwidth_bytes_per_s = row.bytes / seconds / usage.utilisation;
-    }
+    hourly[row.link] += row.bytes * 3600 / seconds;
+    if (row.utilisation <= 0) return;
+    const double bandwidth = row.bytes / seconds / row.utilisation;
+    if (row.link + " " + row.direction == run.busiest_link) usage.bandwidth_bytes_per_s = bandwidth;
+    constexpr double rounding = 1e-6;
+    // The busiest of those as slow comes first.
+    const bool as_slow = row.link == usage.link && bandwidth < (1 + rounding) * least;
+    if (bandwidth < (1 - rounding) * least || as_slow) least = bandwidth, usage.slowest = row.link;
   });
+  usage.bytes_per_hour = hourly[usage.slowest];
   return usage;
 }
 

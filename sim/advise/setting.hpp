@@ -40,10 +40,12 @@ std::vector<OtherCondition> other_bandwidths(const scenario::Scenario& scenario)
 
 // What the network and the workers did in a finished run. Throws InputError.
 struct Usage {
-  std::string link;  // the busiest one, both ways; "": nothing travelled
-  double utilisation = 0, bytes_per_hour = 0, bandwidth_bytes_per_s = 0;  // its busier way; both; nominal, of one way
-  double computing = 0;                                                   // share of the workers' time
-  std::optional<double> staleness;                                        // of gradients, mean, in updates
+  std::string link;                                   // the busiest one; "": nothing travelled
+  double utilisation = 0, bandwidth_bytes_per_s = 0;  // of its busier way; nominal
+  std::string slowest;                                // link of those used, a wide-area one where there is one
+  double bytes_per_hour = 0;                          // over that, both ways
+  double computing = 0;                               // share of the workers' time
+  std::optional<double> staleness;                    // of gradients, mean, in updates
 };
 Usage usage_in(const std::filesystem::path& folder);
 

@@ -10,7 +10,9 @@ namespace {
 
 std::optional<results::Estimate> value_of(const results::RunGroup& group, const std::string& measure) {
   if (group.diverged() > 0 || group.count_with(measure) < group.runs.size()) return std::nullopt;
-  return group.estimate_of(measure);
+  const auto estimate = group.estimate_of(measure);
+  const bool sends_nothing = measure.starts_with("bytes_to_") && estimate->mean == 0;  // it would be first everywhere
+  return sends_nothing ? std::nullopt : estimate;
 }
 
 std::optional<bool> first_is_clear(const results::GroupedRuns& runs, const Ranking& ranking,
@@ -25,6 +27,8 @@ std::optional<bool> first_is_clear(const results::GroupedRuns& runs, const Ranki
   if (p.empty()) return std::nullopt;
   return results::holm(p).front() < results::significance;
 }
+
+}  // namespace
 
 Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, bool less_is_better) {
   Answer answer{measure, std::nullopt, {}};
@@ -45,8 +49,6 @@ Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, b
   std::erase_if(answer.rankings, [](const Ranking& ranking) { return !ranking.order.front().value; });
   return answer;
 }
-
-}  // namespace
 
 std::vector<Answer> answers_of(const results::GroupedRuns& runs) {
   std::vector<double> targets = shared_targets(runs);

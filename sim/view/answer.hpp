@@ -29,6 +29,9 @@ struct Answer {
   std::vector<Ranking> rankings;
 };
 
+// By one measure; by bytes only what sends any. Conditions of which no system has a value are left out.
+Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, bool less_is_better);
+
 // By each target that some system reaches, the smallest first, and by the metric at the end. No rankings where runs
 // have neither.
 std::vector<Answer> answers_of(const results::GroupedRuns& runs);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/base/check.hpp"
-#include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/words.hpp"
+#include "sim/view/answer.hpp"
 #include "sim/view/plots/panels.hpp"
 #include "sim/view/targets.hpp"
 
@@ -38,58 +38,20 @@ std::pair<std::size_t, std::size_t> axes_of(const results::GroupedRuns& runs) {
   return workers_first ? std::pair<std::size_t, std::size_t>{1, 0} : std::pair<std::size_t, std::size_t>{0, 1};
 }
 
-// A system in a cell of the map.
-struct Entry {
-  std::size_t scheme;
-  results::Estimate estimate;
-  std::size_t group;
-};
-
-// Whether the first differs from the second, corrected for its comparisons with all.
-std::optional<bool> is_clear(const std::vector<Entry>& ranked, const results::GroupedRuns& runs,
-                             const std::string& measure) {
-  std::vector<double> p;
-  for (std::size_t other = 1; other < ranked.size(); ++other) {
-    const auto one = results::difference_p(runs.groups[ranked[0].group], runs.groups[ranked[other].group], measure);
-    if (other == 1 && !one) return std::nullopt;
-    if (one) p.push_back(*one);
-  }
-  if (p.empty()) return std::nullopt;
-  return results::holm(p).front() < results::significance;
-}
-
 // `target` of a map of times.
 void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std::size_t, std::size_t>& axes,
           std::optional<double> target = std::nullopt) {
   const auto baselines = results::baselines_of(runs);
-  std::vector<std::vector<std::vector<Entry>>> entries(map.rows.size(),
-                                                       std::vector<std::vector<Entry>>(map.columns.size()));
-  for (std::size_t index = 0; index < runs.groups.size(); ++index) {
-    const results::RunGroup& group = runs.groups[index];
-    if (group.diverged() > 0 || group.count_with(map.measure) < group.runs.size()) continue;
-    const results::Estimate estimate = *group.estimate_of(map.measure);
-    if (map.measure.starts_with("bytes_to_") && estimate.mean == 0) continue;  // one worker alone would win everywhere
-    const std::size_t row = position_in(map.rows, group.varied[axes.second]);
-    const std::size_t column = position_in(map.columns, group.varied[axes.first]);
-    entries[row][column].push_back({position_in(map.schemes, group.scheme), estimate, index});
-  }
-  const scenario::Metric* metric = results::metric_of(map.measure);  // otherwise less is better
-  const double sign = metric != nullptr && !metric->less_is_better ? -1 : 1;
+  const scenario::Metric* metric = results::metric_of(map.measure);
   map.cells.assign(map.rows.size(), std::vector<std::optional<Winner>>(map.columns.size()));
-  for (std::size_t row = 0; row < map.rows.size(); ++row) {
-    for (std::size_t column = 0; column < map.columns.size(); ++column) {
-      std::vector<Entry>& here = entries[row][column];
-      if (here.empty()) continue;
-      std::stable_sort(here.begin(), here.end(),
-                       [&](const Entry& a, const Entry& b) { return sign * a.estimate.mean < sign * b.estimate.mean; });
-      Winner winner{here[0].scheme, here[0].estimate.mean, std::nullopt, std::nullopt};
-      const auto baseline = baselines[here[0].group];
-      if (target && baseline) {
-        winner.against_one = results::against_one(runs.groups[here[0].group], runs.groups[*baseline], *target);
-      }
-      winner.clear = is_clear(here, runs, map.measure);
-      map.cells[row][column] = winner;
-    }
+  for (const Ranking& ranking : ranked_by(runs, map.measure, metric == nullptr || metric->less_is_better).rankings) {
+    const Ranked& first = ranking.order.front();
+    const results::RunGroup& group = runs.groups[first.group];
+    Winner winner{position_in(map.schemes, group.scheme), first.value->mean, ranking.clear, std::nullopt};
+    const auto baseline = baselines[first.group];
+    if (target && baseline) winner.against_one = results::against_one(group, runs.groups[*baseline], *target);
+    const std::size_t row = position_in(map.rows, ranking.condition[axes.second]);
+    map.cells[row][position_in(map.columns, ranking.condition[axes.first])] = winner;
   }
 }
 

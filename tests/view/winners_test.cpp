@@ -81,7 +81,7 @@ TEST_CASE("a winner is set beside one worker alone, where that was run on the sa
   CHECK_FALSE(map.cells[0][0]->against_one.has_value());
 }
 
-TEST_CASE("by bytes nobody wins who sends none") {
+TEST_CASE("by bytes a scheme that sends nothing does not win") {
   std::vector<results::FinishedRun> all;
   for (const results::RunGroup& group : example().groups) all.insert(all.end(), group.runs.begin(), group.runs.end());
   for (results::FinishedRun& run : all) {

@@ -230,9 +230,10 @@ Command add_advise(CLI::App& app, const Registry& systems) {
       ->allow_extra_args(false);
   command
       .add_option("--exclude", settings->request.systems.without,
-                  "Not this system; repeatable. Without single, which needs all data in one place, each worker alone "
-                  "is what the others are measured by")
-      ->type_name("NAME")
+                  "Not these. Without single, which needs all data in one place, each worker alone is what the others "
+                  "are measured by")
+      ->type_name("NAME,...")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--seeds", typed->seeds, "Of the race; default 1..12")->type_name("A..B");
   add_out(command, settings->request.out, "DIR/<name>/ gets advice.md, advice.json, best.json, safe.json and the runs");

@@ -152,9 +152,10 @@ void Figure::tell_of(std::size_t name, const std::string& text) {
 }
 
 void draw_lines(const Figure& figure, const PictureOptions& options) {
-  constexpr double room = 0.04;
+  constexpr double room = 0.04, apart = 0.008;  // shares of the axis; from whisker to whisker of one place
   const bool joined = figure.shape == Shape::points;
-  Extent x = extent_of(figure.x, values_in(figure, &Points::x, false), joined ? room : 0);
+  Extent x = extent_of(figure.x, values_in(figure, &Points::x, false),
+                       joined ? room + apart / 2 * static_cast<double>(figure.names.size()) : 0);
   const Extent y = extent_of(figure.y, values_in(figure, &Points::y, true), room);
   // What is at 0 is off the axis, so that it can be seen.
   if (figure.x.spacing == Spacing::logarithmic_from_zero && x.low == 0) x.low = -0.02 * x.high;
@@ -174,7 +175,7 @@ void draw_lines(const Figure& figure, const PictureOptions& options) {
   }
   // Whiskers at the same x are drawn beside each other.
   finish(figure, options, layout, y,
-         number_array("every_th", every) + fmt::format("apart = {}\none = {}\nshape = {}\n", 0.008 * (x.high - x.low),
+         number_array("every_th", every) + fmt::format("apart = {}\none = {}\nshape = {}\n", apart * (x.high - x.low),
                                                        figure.y.place(1), static_cast<int>(figure.shape)),
          false);
 }
