@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables of results/tuned.md: each scheme at the setting that tuning found best, beside one worker alone.
 
-    best_settings.py results/tuned/sweep.csv results/tuned_tuning/tried.csv    # or the shipped tables/tuned_{runs,tried}.csv
+    best_settings.py results/tuned/sweep.csv results/tuned_tuning/tried.csv    # or the shipped tables/tuned*_{runs,tried}.csv
 
 Settings of one scheme, such as Ako's numbers of partitions, are its candidates. Which of them stands for it in a network is
 decided by the seeds of tuning alone; what it reached is the mean of the sweep's own seeds, with the mean time to 0.7 where all
@@ -9,6 +9,7 @@ of them get there. In brackets: below one worker. ~: not told apart from it by a
 number of schemes in the network (Holm). Needs SciPy (python3-scipy).
 """
 import csv
+import json
 import sys
 from collections import defaultdict
 from statistics import mean
@@ -27,12 +28,20 @@ def rows(path):
         return list(csv.DictReader(table))
 
 
+def network_of(row):
+    """What is varied beside the scheme, and how it is shown."""
+    shown = row.get("platform.file", "").rsplit("/", 1)[-1].removesuffix(".xml").replace("_", " ")
+    if "stop.time_s" in row:
+        shown = f"{row['stop.time_s']} s, {json.loads(row['training.optimizer'])['type']}"
+    return shown
+
+
 def best_settings(tried):
     """By network and scheme: the algorithm whose tuned setting scored least over the seeds of tuning."""
     scores = defaultdict(list)
     for row in tried:
         if row["best"] == "1":
-            scores[row["platform.file"], row["algorithm"]].append(float(row["score"]))
+            scores[network_of(row), row["algorithm"]].append(float(row["score"]))
     best = {}
     for (network, algorithm), of_seeds in scores.items():
         scheme = SCHEMES[algorithm.split(" ")[0].split(",")[0]]
@@ -58,10 +67,10 @@ def main(runs_csv, tried_csv):
     best = best_settings(rows(tried_csv))
     accuracies, times = defaultdict(dict), defaultdict(list)
     for row in runs:
-        setting = row["platform.file"], row["algorithm"]
+        setting = network_of(row), row["algorithm"]
         accuracies[setting][row["seed"]] = float(row["final_accuracy.mean"])
         times[setting].append(row["time_to_accuracy_s.0.7"])
-    networks = list(dict.fromkeys(row["platform.file"] for row in runs))
+    networks = list(dict.fromkeys(network_of(row) for row in runs))
     schemes = [scheme for scheme in dict.fromkeys(SCHEMES.values()) if any((network, scheme) in best for network in networks)]
     cells = {}
     for network in networks:
@@ -82,9 +91,8 @@ def main(runs_csv, tried_csv):
                 shown += f", {mean(sooner):.0f} s"
             cells[network, scheme] = (accuracy, shown, best[network, scheme])
     order = sorted(schemes, key=lambda scheme: -mean(cells[network, scheme][0] for network in networks))
-    names = [network.rsplit("/", 1)[-1].removesuffix(".xml").replace("_", " ") for network in networks]
     for part in (1, 2):
-        print("| scheme | " + " | ".join(names) + " |\n| --- |" + " --- |" * len(names))
+        print("| scheme | " + " | ".join(networks) + " |\n| --- |" + " --- |" * len(networks))
         for scheme in order:
             print(f"| {scheme} | " + " | ".join(str(cells[network, scheme][part]) for network in networks) + " |")
         print()

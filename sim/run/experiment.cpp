@@ -78,7 +78,10 @@ Progress Experiment::progress(double now_s) const {
   const double steps_per_worker = static_cast<double>(steps()) / stepping_;
   Progress progress{.fraction = stop_rule_.fraction(now_s, steps_per_worker, first, known), .simulated_s = now_s};
   progress.metric = scenario_.evaluate.metric.value_or(progress.metric);
-  if (known != nullptr) progress.score = progress.metric == scenario::MetricName::loss ? known->loss : known->accuracy;
+  if (known != nullptr) {
+    progress.score = progress.metric == scenario::MetricName::loss ? known->loss : known->accuracy;
+    progress.scored_s = evaluator_->known_s();
+  }
   const double math_s = trainer_ ? trainer_->math_seconds() : 0;
   if (math_s > 0) progress.evaluation_share = trainer_->evaluation_seconds() / math_s;
   return progress;

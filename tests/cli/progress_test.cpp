@@ -19,8 +19,8 @@ TEST_CASE(
     return progress_text("run", progress, elapsed_s, width);
   };
   // A quarter took 10 s, so three quarters take 30 s; 12 marks make the bar.
-  const std::string quarter = "run [###---------]  25 %  t = 75 s  accuracy 0.500  30 s left";
-  CHECK(shown({0.25, 75, 0.5}, 10) == quarter);
+  const std::string quarter = "run [###---------]  25 %  t = 75 s  accuracy 0.500 at 60 s  30 s left";
+  CHECK(shown({0.25, 75, 0.5, 60}, 10) == quarter);
   CHECK(shown({0, 0, -1}, 0.1) == "run [------------]   0 %  t = 0 s");  // before anything is known
   // Until the run itself tells, the time left is what was expected of it: 15.6 h; a half percent of 1000 s is 5 s; from
   // one percent on what the run took counts: 99 times 2 s.
@@ -28,14 +28,14 @@ TEST_CASE(
   CHECK(shown({.fraction = 0.005, .expected_s = 1000}, 30).ends_with("  16 min 35 s left"));
   CHECK(shown({.fraction = 0.01, .expected_s = 1000}, 2).ends_with("  3 min 18 s left"));
   // Evaluations are told of where they are most of the math.
-  CHECK(shown({0.25, 75, 0.5, 0.84}, 10, 100) == quarter + "  84 % evaluating");
-  CHECK(shown({0.25, 75, 0.5, 0.4}, 10, 100) == quarter);
-  CHECK(shown({0.25, 75, 0.5, 0.84}, 10, 70) == quarter);
-  // Shorter than the terminal is wide: a long name is cut, so that 80 columns say how far the run is.
+  CHECK(shown({0.25, 75, 0.5, 60, 0.84}, 10, 110) == quarter + "  84 % evaluating");
+  CHECK(shown({0.25, 75, 0.5, 60, 0.4}, 10, 110) == quarter);
+  CHECK(shown({0.25, 75, 0.5, 60, 0.84}, 10, 80) == quarter);
+  // Shorter than the terminal is wide: a long name is cut, so that 90 columns say how far the run is.
   CHECK(shown({0.5, 1, 0.5}, 1, 20).size() == 19);
   CHECK(shown({7, 1, 0.5}, 1, 40).size() <= 39);
-  const std::string long_name = progress_text(std::string(60, 'n'), {0.25, 75, 0.5}, 10, 80);
-  CHECK(long_name.size() <= 79);
+  const std::string long_name = progress_text(std::string(60, 'n'), {0.25, 75, 0.5, 60}, 10, 90);
+  CHECK(long_name.size() <= 89);
   CHECK(long_name.ends_with("nnnnnn..." + quarter.substr(3)));
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("a run that may take more than a minute is told of before, a shorter o
 }
 
 TEST_CASE("a log gets lines instead of a bar") {
-  CHECK(progress_line("run", {0.25, 75, 0.5}, 10) == "run: 25 %, t = 75 s, accuracy 0.500, 30 s left");
+  CHECK(progress_line("run", {0.25, 75, 0.5, 60}, 10) == "run: 25 %, t = 75 s, accuracy 0.500 at 60 s, 30 s left");
   CHECK(progress_line("run", {.score = -1}, 10) == "run: 0 %, t = 0 s");
 }
 

@@ -64,6 +64,7 @@ void Evaluator::score(Point& point) {
   point.averaged->wait();
   point.scored = true;
   known_ = mean_score(point);
+  known_s_ = point.time_s;
   if (!first_) first_ = known_;
 }
 

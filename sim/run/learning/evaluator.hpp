@@ -35,6 +35,7 @@ class Evaluator {
   nn::Score last_score();
   // The same of the newest point already scored, for display; none before.
   const std::optional<nn::Score>& known_score() const { return known_; }
+  double known_s() const { return known_s_; }  // its simulated time
   const std::optional<nn::Score>& first_score() const { return first_; }
 
   // The mean rows of points that have not been asked for here yet, in order: of those whose scores are known, so that
@@ -65,6 +66,7 @@ class Evaluator {
   std::size_t scored_ = 0;  // points scored, in order
   std::size_t taken_ = 0;   // by take_known
   std::optional<nn::Score> first_, known_;
+  double known_s_ = 0;
 };
 
 }  // namespace ddl::run
