@@ -9,9 +9,9 @@ namespace ddl::advise {
 double Budget::start() const {
   std::optional<double> least;
   for (const auto& [scheme, costs] : costs_) {
-    if (costs.size() < 2) continue;
     const auto [length, share] = *costs.begin();
     const auto [whole_length, whole_share] = *costs.rbegin();
+    if (whole_length < 2 * length) continue;  // too near each other to tell the start from noise
     const double start = (share * whole_length - whole_share * length) / (whole_length - length);
     least = std::min(least.value_or(1), std::clamp(start, 0.0, share));
   }

@@ -51,7 +51,7 @@ class Budget {
   bool may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_work) const;
   // A run that reached the goal may have ended early.
   void note_end(const AtWork& ended, double share_done);
-  // The least that the schemes with runs of two lengths say; 0: there is none.
+  // The least that the schemes say that have runs of lengths far apart; 0: there is none.
   double start() const;
   // When the last of these ends; `free`: when each core is.
   double end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const;

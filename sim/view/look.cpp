@@ -92,16 +92,11 @@ std::string shaded(const std::string& colour, double share) {
   return text_of(rgb);
 }
 
-// To the eye (ITU-R BT.601), 255 of white.
-double brightness_of(const std::string& colour) {
-  const Rgb rgb = parts_of(colour);
-  return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
-}
-
 // Number i of so many shades of one colour, from dark to one that a thin line still has on white.
 std::string shade(const std::string& colour, int i, int all) {
   constexpr double darkest = -0.45, lightest = 0.45, brightest = 180;
-  const double brightness = brightness_of(colour);
+  const Rgb rgb = parts_of(colour);
+  const double brightness = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];  // to the eye (ITU-R BT.601)
   const double end = std::clamp((brightest - brightness) / (255 - brightness), 0.0, lightest);
   return shaded(colour, darkest + i * (end - darkest) / (all - 1));
 }

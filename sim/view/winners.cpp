@@ -89,12 +89,8 @@ WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, 
     fill(map, runs, axes);
     return map;
   }
-  const std::string key = results::key_of_targets(runs.metric());
-  if (targets.empty() || (target && std::find(targets.begin(), targets.end(), *target) == targets.end())) {
-    throw InputError(target ? fmt::format("--target: {} is none of {}: {}", *target, key, fmt::join(targets, ", "))
-                            : "--y " + what + ": needs " + key + " in the runs' scenarios");
-  }
-  std::vector<double> candidates = target ? std::vector<double>{*target} : targets;
+  std::vector<double> candidates =
+      target || targets.empty() ? std::vector<double>{chosen_target(runs, target)} : targets;
   candidates.push_back(candidates.front());  // if none is reached everywhere
   for (const double candidate : candidates) {
     map.measure =

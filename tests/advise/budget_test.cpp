@@ -18,12 +18,13 @@ class CountedBudget {
         "stop": {"time": "2s"}})";
     base_ = {text, "f.json", {}, "f", scratch_.path() / "runs"};
   }
-  RunGroup group(std::size_t scheme, std::vector<std::uint64_t> seeds, double begin_before = 1, double length = 1) {
+  RunGroup group(std::size_t scheme, std::vector<std::uint64_t> seeds, double begin_before = 1, double length = 1,
+                 std::vector<scenario::Override> more = {}) {
     RunGroup group{{}, begin_before};
     for (const std::uint64_t seed : seeds) {
       const std::string rate = std::to_string(0.5 + static_cast<double>(scheme));
       group.runs.push_back(
-          {{trials_.point(base_, {{"training.optimizer.learning_rate", rate}}), seed}, scheme, length});
+          {{trials_.point(base_, joined({{"training.optimizer.learning_rate", rate}}, more)), seed}, scheme, length});
     }
     return group;
   }
@@ -72,6 +73,13 @@ TEST_CASE("what a run of part of the time cost tells what a whole one costs, unt
   // So all that a run costs is its start, that of another scheme too.
   counted.run({counted.group(1, {1}, 1, 0.25)});
   CHECK(counted.budget().cost(1) == doctest::Approx(0.2));
+}
+
+TEST_CASE("a run that ended early tells what one as long costs") {
+  CountedBudget counted(0.2);
+  counted.run(
+      {counted.group(0, {1}, 1, 1, {{"stop.iterations", "1"}, {"compute.jitter", "0"}})});  // one of two seconds
+  CHECK(counted.budget().cost(0) == doctest::Approx(0.4));
 }
 
 TEST_CASE("a group for which it is too late is not begun, and one in time goes on beyond that") {

@@ -194,9 +194,8 @@ void draw_bars(const Figure& figure, const PictureOptions& options) {
     for (std::size_t name = 0; name < figure.names.size(); ++name) {
       const double left = 0.5 * canvas.type, room = (box.right - box.left - left) / canvas.type / small_type;
       const auto lines = broken(figure.panels[panel].of_name[name].text, room);
-      const double up = (static_cast<double>(lines.size()) - 1) / 2 * line_pitch * small_type * canvas.type;
-      layout.pen().write(lines, box.left + left, box.top - (static_cast<double>(name) + 0.5) * pitch + up,
-                         {.size = small_type, .soft = true});
+      layout.pen().write(lines, box.left + left, box.top - (static_cast<double>(name) + 0.5) * pitch,
+                         {.size = small_type, .soft = true, .centred = true});
     }
   }
   finish(figure, options, layout, x, fmt::format("foot = {}\n", x.low), true);

@@ -234,8 +234,7 @@ void Layout::write_panel(std::size_t panel) {
   for (std::size_t i = 0; i < row_names_.size(); ++i) {
     const auto rows = static_cast<double>(row_names_.size());
     const double y = box.top - (static_cast<double>(i) + 0.5) / rows * high_;
-    pen_->write(row_names_[i], box.left - type(beside_numbers - 0.3),
-                y + type(line_pitch / 2 * static_cast<double>(row_names_[i].size() - 1)), {.at = Pen::At::right});
+    pen_->write(row_names_[i], box.left - type(beside_numbers - 0.3), y, {.at = Pen::At::right, .centred = true});
   }
   pen_->write(y_label_, type(edge + line_pitch / 2), middle_y, {.at = Pen::At::middle, .turned = true});
 }

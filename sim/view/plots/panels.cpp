@@ -333,14 +333,14 @@ Figure figure_of(const Arrangement& arrangement, const PictureOptions& options) 
   return figure;
 }
 
+std::string range_text(std::size_t least, std::size_t most) {
+  return least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
+}
+
 void tell_runs(Figure& figure, const std::string& what, const std::string& interval) {
   using Counts = std::pair<std::size_t, std::size_t>;  // the least and the most
   const auto add = [](Counts& all, std::size_t runs) {
     if (runs > 0) all = {all.first == 0 ? runs : std::min(all.first, runs), std::max(all.second, runs)};
-  };
-  const auto text = [](const Counts& counts) {
-    const auto [least, most] = counts;
-    return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
   };
   std::vector<Counts> of_names(figure.names.size());
   Counts all;
@@ -352,9 +352,10 @@ void tell_runs(Figure& figure, const std::string& what, const std::string& inter
   }
   if (all.second <= 1) return;
   const bool each = all.first != all.second && figure.keys.empty();
-  figure.tell(what + " " + (each ? "n" : text(all)) + " seeds");
+  figure.tell(what + " " + (each ? "n" : range_text(all.first, all.second)) + " seeds");
   if (!interval.empty()) figure.tell(interval);
-  for (std::size_t i = 0; i < of_names.size() && each; ++i) figure.tell_of(i, "n = " + text(of_names[i]));
+  for (std::size_t i = 0; i < of_names.size() && each; ++i)
+    figure.tell_of(i, "n = " + range_text(of_names[i].first, of_names[i].second));
 }
 
 }  // namespace ddl::view

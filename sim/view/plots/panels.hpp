@@ -44,6 +44,9 @@ Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& opti
 // A figure with these panels and series, and no points yet. Axes are still the caller's.
 Figure figure_of(const Arrangement& arrangement, const PictureOptions& options);
 
+// "5", "2 to 5".
+std::string range_text(std::size_t least, std::size_t most);
+
 // Puts "mean of 5 seeds, band: 95 % interval" into the note, or the number behind each name where these differ.
 void tell_runs(Figure& figure, const std::string& what, const std::string& interval);
 

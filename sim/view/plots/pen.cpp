@@ -19,6 +19,7 @@ void Pen::write(const std::string& text, double x, double y, const Style& style)
 
 void Pen::write(const std::vector<std::string>& lines, double x, double y, const Style& style) {
   const double pitch = line_pitch * style.size * canvas_.type;
+  if (style.centred) y += pitch / 2 * (static_cast<double>(lines.size()) - 1);
   for (const std::string& line : lines) {
     write(line, x, y, style);
     (style.turned ? x : y) += style.turned ? pitch : -pitch;

@@ -22,7 +22,8 @@ class Pen {
     At at = At::left;
     double size = 1;  // of the type, over the picture's own
     bool soft = false;
-    bool turned = false;  // reads upwards
+    bool turned = false;   // reads upwards
+    bool centred = false;  // of several lines not the first is there, but their middle
   };
   // The middle of the text's height is at y; of a turned text's, at x.
   void write(const std::string& text, double x, double y, const Style& style);

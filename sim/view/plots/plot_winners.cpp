@@ -13,6 +13,7 @@
 #include "sim/view/look.hpp"
 #include "sim/view/plots/figure.hpp"
 #include "sim/view/plots/layout.hpp"
+#include "sim/view/plots/panels.hpp"
 #include "sim/view/plots/picture.hpp"
 #include "sim/view/plots/type.hpp"
 #include "sim/view/winners.hpp"
@@ -43,9 +44,7 @@ std::string title_of(const std::string& measure, std::string_view metric) {
 std::string note_of(const results::GroupedRuns& runs, bool noise, bool over_one) {
   const auto [least, most] = std::ranges::minmax(
       runs.groups | std::views::transform([](const results::RunGroup& group) { return group.runs.size(); }));
-  std::string note = most == 1       ? "one seed"
-                     : least == most ? fmt::format("mean of {} seeds", most)
-                                     : fmt::format("mean of {} to {} seeds", least, most);
+  std::string note = most == 1 ? "one seed" : "mean of " + range_text(least, most) + " seeds";
   if (over_one) note += "; (2.0x) speed-up over one worker alone";
   if (noise) note += "; ~ not told apart from the second best (p >= 0.05)";
   return note;
@@ -167,10 +166,9 @@ void write_cells(Layout& layout, const Texts& texts) {
   for (std::size_t row = 0; row < texts.size(); ++row) {
     for (std::size_t column = 0; column < texts[row].size(); ++column) {
       const auto& cell = texts[row][column];
-      const double up = (static_cast<double>(cell.size()) - 1) / 2 * line_pitch * size * canvas.type;
       layout.pen().write(cell, box.left + (static_cast<double>(column) + 0.5) * wide,
-                         box.bottom + (static_cast<double>(row) + 0.5) * high + up,
-                         {.at = Pen::At::middle, .size = size});
+                         box.bottom + (static_cast<double>(row) + 0.5) * high,
+                         {.at = Pen::At::middle, .size = size, .centred = true});
     }
   }
 }
