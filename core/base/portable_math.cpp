@@ -88,14 +88,7 @@ double portable_log(double x) {
   return n * kLn2High + (f - (s * (f - sum) - n * kLn2Low));
 }
 
-float portable_expf(float x) { return expf_inline(x); }
-float portable_logf(float x) { return static_cast<float>(portable_log(x)); }
 float portable_tanhf(float x) { return tanhf_inline(x); }
-
-void portable_exp(std::span<const float> x, std::span<float> y) {
-  check(x.size() == y.size(), "spans of one length");
-  for (std::size_t i = 0; i < x.size(); ++i) y[i] = expf_inline(x[i]);
-}
 
 void portable_tanh(std::span<const float> x, std::span<float> y) {
   check(x.size() == y.size(), "spans of one length");

@@ -6,16 +6,13 @@
 
 namespace ddl {
 
-// 0 below about -708 (float: -87.3), infinity above about 709.8 (float: 88.7); NaN stays NaN.
+// 0 below about -708, infinity above about 709.8; NaN stays NaN.
 double portable_exp(double x);
 double portable_log(double x);  // x > 0; -infinity at 0, NaN below
-float portable_expf(float x);
-float portable_logf(float x);  // likewise
 float portable_tanhf(float x);
 
 // Elementwise, several values at a time, with the same bits as the scalar function. Both spans have the same length and
 // may be the same memory.
-void portable_exp(std::span<const float> x, std::span<float> y);
 void portable_tanh(std::span<const float> x, std::span<float> y);
 
 }  // namespace ddl

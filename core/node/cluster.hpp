@@ -16,8 +16,8 @@ namespace ddl {
 enum class GradientScale { mean, sum };  // each gradient weighs 1/n, or 1
 constexpr auto enum_names(GradientScale) { return in_order<GradientScale>("mean", "sum"); }
 
-// A layer with parameters. It takes three tasks of one length: forward; backward to its inputs (which the first layer
-// needs not); backward to its parameters, after which its gradient is known.
+// A layer with parameters. It takes three tasks of one length: forward; backward to its inputs (which the first
+// layer does not need); backward to its parameters, after which its gradient is known.
 struct LayerInfo {
   Slice slice;      // of the vector: layers lie side by side and cover it
   double work = 1;  // of one of its tasks, in any unit

@@ -25,7 +25,7 @@ class Membership {
   virtual Presence presence(int node) const = 0;
   bool up(int node) const { return presence(node) == Presence::up; }
   virtual std::int64_t events() const = 0;  // of all hosts so far
-  virtual int workers_up() const = 0;       // the workers present: one that has taken all its steps is, too
+  virtual int workers_up() const = 0;       // the workers present, with those that have finished
   // From now on every event of another host arrives at this port in the instant in which it happens, and conditions of
   // wait_until are evaluated again. What is sent to a host that is not up is lost.
   virtual void watch(int port) = 0;

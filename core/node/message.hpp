@@ -85,7 +85,7 @@ class Body {
 
 struct Message {
   int port = 0;                  // which of the target's inboxes; each system numbers its own
-  std::int64_t step = 0;         // the sender's clock
+  std::int64_t step = 0;         // a step or another count: each system says of what
   Payload values = nullptr;      // null when it carries none, or timing only
   std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
   Body body = {};                // what else it says

@@ -137,10 +137,10 @@ std::string open_text(const Study& study, const Outcome& outcome) {
 
 std::string seeds_text(const Study& study) {
   if (study.seeds.size() == 1) return fmt::format("figures are of one run each, seed {}.", study.seeds[0]);
-  const bool some_have_more =
-      std::ranges::any_of(study.cells, [&](const Cell& cell) { return cell.seeds.size() > study.seeds.size(); });
+  const auto differs = [&](const Cell& cell) { return !cell.seeds.empty() && cell.seeds.size() != study.seeds.size(); };
   return fmt::format("figures are means of seeds {}{} with their 95 % intervals, where these differ.",
-                     fmt::join(study.seeds, ", "), some_have_more ? " (in some cells more)" : "");
+                     fmt::join(study.seeds, ", "),
+                     std::ranges::any_of(study.cells, differs) ? " (in some cells more or fewer)" : "");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ struct Figure : Outcome::Value {
 // One scenario, run once per seed of the study and draw of the network, and what is read off it.
 struct Cell {
   std::string name;      // unique in the study; the scenario's name
-  std::string scenario;  // JSON text without name and seed, nor with several draws which it is
+  std::string scenario;  // JSON text without name, seed and, with several draws, the draw
   std::vector<Figure> figures;
   std::vector<std::uint64_t> seeds = {};  // none: the study's
   double cost = 1;                        // what a run may take, in any one unit: the cheapest run first
@@ -97,7 +97,7 @@ struct Cell {
 enum class Finding {
   holds,
   fails,
-  not_decidable,  // our interval has both answers, and the published margin is smaller than it
+  not_decidable,  // our interval has both answers, and the published margin is smaller than half of it
   not_judged
 };
 

@@ -99,7 +99,7 @@ const char* what_is(scenario::Topology topology) {
     case scenario::Topology::two_sites:
       return "two stars, joined by one full-duplex link";
     case scenario::Topology::regions:
-      return "stars, a link of its own between any two, as a matrix has them; others join \"sites\" by \"links\"";
+      return "stars, each two joined by a link from a matrix; for other networks use \"sites\" and \"links\"";
   }
   return "";
 }

@@ -30,8 +30,6 @@ struct Channel {
 
   std::size_t undelivered() const { return queue.size() + (on_wire ? 1 : 0); }
   bool is_carried() const { return transmission.transfer >= 0; }
-  // Its message is through, and about to be delivered.
-  bool has_ended() const { return stage == Stage::on_wire && !is_carried(); }
 
   // Puts the first of the queue on the wire.
   void take_next(double header_bytes) {

@@ -43,8 +43,8 @@ class Network {
   void wait_until_all_delivered(int source);
   // Suspends an actor of the node, which has just computed, until all that arrives in this instant has been taken.
   void wait_for_arrivals(int node) { pause(node, Pauses::After::computing); }
-  // Suspends an actor of no node until all that arrives in this instant has been taken, and those have gone on that
-  // have waited for that.
+  // Suspends an actor of no node until all that arrives in this instant has been taken, and the actors that waited for
+  // it have gone on.
   void wait_for_the_instant();
 
   // A host goes: what is queued or on the wire from or to it is lost, and so is what is sent from or to it while it is

@@ -20,7 +20,7 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
       fabric_(scenario),
       hosts_(scenario, fabric_),
       tracer_(fabric_, scenario.record.trace),
-      faults_(fabric_),
+      platform_changes_(fabric_),
       experiment_(scenario, fabric_, options.threads),
       network_(fabric_, quiescence_, tracer_, scenario::network_seed(scenario), scenario.wire.header_bytes.value,
                // NOLINTNEXTLINE(bugprone-use-after-move): whose it is, is read first
@@ -65,9 +65,9 @@ void Simulation::start_actors() {
     evaluate_now(0);
     if (scenario().evaluate.every) actors_.start("evaluator", [this] { evaluate_on_time(); });
   }
-  if (faults_.has_links()) {
+  if (platform_changes_.has_links()) {
     // Future faults must not hide a deadlock.
-    actors_.start("faults", [this] { faults_.play([this] { conductor_.end_if_stuck(); }); });
+    actors_.start("platform changes", [this] { platform_changes_.play([this] { conductor_.end_if_stuck(); }); });
   }
   if (const auto& limit = scenario().stop.time) {
     actors_.start("clock", [this, limit_s = limit->value] {
@@ -209,7 +209,7 @@ RunResult Simulation::collect() {
   network_.end_observation();
   if (tracer_.is_on()) {
     result.trace = tracer_.take(end_.time_s());
-    result.trace->faults = faults_.intervals(end_.time_s());
+    result.trace->faults = platform_changes_.intervals(end_.time_s());
     for (TraceInterval& absence : hosts_.absences(end_.time_s())) {
       result.trace->faults.push_back(std::move(absence));
     }

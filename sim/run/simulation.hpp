@@ -13,9 +13,9 @@
 #include "sim/platform/fabric.hpp"
 #include "sim/run/actors/active_workers.hpp"
 #include "sim/run/actors/actors.hpp"
-#include "sim/run/actors/faults.hpp"
 #include "sim/run/actors/host_life.hpp"
 #include "sim/run/actors/hosts.hpp"
+#include "sim/run/actors/platform_changes.hpp"
 #include "sim/run/conductor.hpp"
 #include "sim/run/experiment.hpp"
 #include "sim/run/rows/run_result.hpp"
@@ -85,7 +85,7 @@ class Simulation {
   platform::Fabric fabric_;
   Hosts hosts_;
   Tracer tracer_;
-  Faults faults_;
+  PlatformChanges platform_changes_;
   Experiment experiment_;
   RunEnd end_;
   network::Quiescence quiescence_;

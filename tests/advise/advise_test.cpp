@@ -22,7 +22,7 @@
 #include "sim/results/text/layout.hpp"
 #include "tests/advise/results_below.hpp"
 #include "tests/results/writing/example.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/mnist_files.hpp"
 
 namespace ddl::advise {
@@ -55,7 +55,7 @@ class Place {
   fs::path path() const { return scratch_.path(); }
 
  private:
-  results::TemporaryFolder scratch_;
+  TemporaryFolder scratch_;
 };
 
 // A question about `systems` on links of this bandwidth.
@@ -151,7 +151,7 @@ constexpr std::size_t short_runs_each = 3 + 1, tuning_runs_each = short_runs_eac
 }  // namespace
 
 TEST_CASE("a trial is judged by its goal's metric, of which more or less may be better") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   // Mean losses 2.5, 1.75, 1.125 and accuracies 0.125, 0.375, 0.625 at 0, 5, 10 s.
   const std::string folder =
       results::write_results(scratch.path().string(), results::example_scenario(), results::example_result(), false);
@@ -374,7 +374,7 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(again.run() == 0);
   for (Asked* asked : {&on, &fresh, &again}) write_advice(asked->adviser);
   for (const char* file : {"advice.md", "advice.json", "best.json", "safe.json"}) {
-    CHECK(results::text_of(on.adviser.folder() / file) == results::text_of(fresh.adviser.folder() / file));
+    CHECK(text_of(on.adviser.folder() / file) == text_of(fresh.adviser.folder() / file));
   }
   CHECK(fresh.adviser.advice().open_tuning.size() + fresh.adviser.advice().open_race.size() == 0);
   // What is recommended can be run where it lies.
@@ -642,7 +642,7 @@ TEST_CASE("what is no longer recommended has no scenario beside the advice") {
   write_advice(asked.adviser);
   REQUIRE_FALSE(asked.json()["best"].is_null());
   REQUIRE(asked.json()["safe"].is_null());
-  CHECK(has(results::text_of(asked.adviser.folder() / "best.json"), "q_best"));
+  CHECK(has(text_of(asked.adviser.folder() / "best.json"), "q_best"));
   CHECK_FALSE(fs::exists(asked.adviser.folder() / "safe.json"));
 }
 
@@ -758,7 +758,7 @@ TEST_CASE("a platform alone is given the task of the shipped scenarios, its serv
   }
   CHECK(own["algorithm"]["name"] == "single");
 
-  std::string text = results::text_of(root + "/platforms/het_wan.xml");
+  std::string text = text_of(root + "/platforms/het_wan.xml");
   const auto write_instead = [&](const std::string& usual, const std::string& other) {
     std::size_t at = text.find(usual);
     REQUIRE(at != std::string::npos);

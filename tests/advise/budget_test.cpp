@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/advise/results_below.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::advise {
 namespace {
@@ -40,7 +40,7 @@ class CountedBudget {
  private:
   double share_;
   int at_once_;
-  results::TemporaryFolder scratch_;
+  TemporaryFolder scratch_;
   Base base_;
   Trials trials_{systems::built_in(), Goal{}};
   Budget budget_{[this] { return share_ * static_cast<double>(results_below(scratch_.path())); }, at_once_};

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "sim/jobs/sweep/run_sweep.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::advise {
 namespace {
@@ -30,7 +30,7 @@ TrialOptions counted(std::size_t& made) {
   return {2, [&made](const jobs::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
 }
 
-std::string write(const results::TemporaryFolder& folder, const std::string& name, const std::string& bandwidth) {
+std::string write(const TemporaryFolder& folder, const std::string& name, const std::string& bandwidth) {
   std::ofstream(folder.path() / name) << learner_text(bandwidth);
   return (folder.path() / name).string();
 }
@@ -38,7 +38,7 @@ std::string write(const results::TemporaryFolder& folder, const std::string& nam
 }  // namespace
 
 TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, and writes what can be run") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   TuneRequest request;
   request.files = {write(scratch, "one.json", "800Mbps"), write(scratch, "two.json", "8Mbps")};
   request.overrides = {{"algorithm", "gossip"}};
@@ -59,7 +59,7 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
     CHECK(mean_of(one.at_end) == doctest::Approx(1 - mean_of(chosen)));
     const scenario::Scenario best = scenario::read_scenario(systems::built_in(), one.tuned_file);
     CHECK(best.name == one.name + "_tuned");
-    const std::string table = results::text_of(one.folder / "tried.csv");
+    const std::string table = text_of(one.folder / "tried.csv");
     CHECK(std::ranges::count(table, '\n') == 1 + 12);
     CHECK(table.starts_with("training.optimizer.learning_rate,seed,score,"));
   }
@@ -69,7 +69,7 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
 }
 
 TEST_CASE("tuning over lists of values says what is wrong with them") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   CHECK(over_of("algorithm.codec={\"type\": \"top_k\", \"share\": 0.1},\"none\"").values.size() == 2);
   CHECK(over_of("a.b=[1,2],3").values == std::vector<std::string>{"[1,2]", "3"});
   CHECK(over_of(rate_path).values.empty());
@@ -85,7 +85,7 @@ TEST_CASE("tuning over lists of values says what is wrong with them") {
 }
 
 TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a column of the tables") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   const std::string out = scratch.path().string();
   const jobs::Sweep sweep = sweep_of(R"("tune": {"over": {"training.batch_size": [1, 40]}, "seeds": 2})");
   const jobs::SweepPlan plan = jobs::plan_sweep(systems::built_in(), sweep);
@@ -100,7 +100,7 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
   }
   CHECK(tuned.points[1].name == plan.points[1].name);
   // What was tried: two values with one seed, the better one with a second seed.
-  const std::string tried = results::text_of(scratch.path() / "tuned_tuning" / "tried.csv");
+  const std::string tried = text_of(scratch.path() / "tuned_tuning" / "tried.csv");
   CHECK(
       tried.starts_with("algorithm,training.batch_size,seed,score,accuracy,time_to_target_s,bytes_to_target,failure,"
                         "best\nsingle,1,1000001,"));
@@ -117,13 +117,13 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
   // The sweep's own runs are of the tuned scenarios.
   const jobs::SweepEstimate outlook = jobs::estimate_sweep(sweep, tuned, out, 2);
   CHECK(jobs::run_sweep(tuned, outlook, {2, {}}).failed() == 0);
-  const std::string table = results::text_of(scratch.path() / "tuned" / "sweep.csv");
+  const std::string table = text_of(scratch.path() / "tuned" / "sweep.csv");
   CHECK(table.starts_with("algorithm,training.batch_size,seed,"));
   CHECK(table.find("gossip,40,1,") != std::string::npos);
 }
 
 TEST_CASE("a goal is in the metric of the scenario, and one that no run can reach is refused") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   const std::string by_accuracy = write(scratch, "accuracy.json", "8Mbps");
   const auto goal = [&](const std::string& file, const std::vector<scenario::Override>& changes,
                         std::optional<double> target) { return goal_of(systems::built_in(), file, changes, target); };
@@ -144,7 +144,7 @@ TEST_CASE("a goal is in the metric of the scenario, and one that no run can reac
   request.goal = goal(by_accuracy, by_loss, std::nullopt);
   const TunedScenario tuned = tuned_scenarios(systems::built_in(), request, {2, {}}).at(0);
   REQUIRE(tuned.at_end.size() == 1);
-  const std::string tried = results::text_of(tuned.folder / "tried.csv");
+  const std::string tried = text_of(tuned.folder / "tried.csv");
   CHECK(tried.find(",loss,") != std::string::npos);
   // Beside scenarios of another metric it cannot be.
   request.goal = {};
@@ -152,7 +152,7 @@ TEST_CASE("a goal is in the metric of the scenario, and one that no run can reac
 }
 
 TEST_CASE("a sweep is not tuned over its own seeds") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   jobs::Sweep sweep = sweep_of(R"("tune": {})");
   sweep.seeds = {1000002};
   std::size_t made = 0;

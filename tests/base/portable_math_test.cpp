@@ -28,26 +28,15 @@ TEST_CASE("portable exp is accurate over its whole range") {
   double worst = 0;
   for (double x = -708; x < 709.7; x += 0.0371) worst = std::max(worst, ulps(portable_exp(x), std::exp(x)));
   CHECK(worst < 3);
-  worst = 0;
-  for (float x = -87.29f; x < 88.7f; x += 0.00371f) {
-    worst = std::max(worst, ulps_float(portable_expf(x), std::exp(double{x})));
-  }
-  CHECK(worst < 3);
 }
 
 TEST_CASE("portable exp goes to zero, one and infinity where it should, and passes NaN on") {
   CHECK(portable_exp(0) == 1);
-  CHECK(portable_expf(0) == 1);
   CHECK(portable_exp(-1e30) == 0);
   CHECK(portable_exp(-kInfinity) == 0);
   CHECK(portable_exp(710) == kInfinity);
   CHECK(portable_exp(kInfinity) == kInfinity);
-  CHECK(portable_expf(-1e30f) == 0);
-  CHECK(portable_expf(-kInfinityFloat) == 0);
-  CHECK(portable_expf(89) == kInfinityFloat);
-  CHECK(portable_expf(kInfinityFloat) == kInfinityFloat);
   CHECK(std::isnan(portable_exp(NAN)));
-  CHECK(std::isnan(portable_expf(NAN)));
 }
 
 TEST_CASE("portable log is accurate over its whole range, also beside one and below the least normal number") {
@@ -58,7 +47,6 @@ TEST_CASE("portable log is accurate over its whole range, also beside one and be
     worst = std::max(worst, ulps(portable_log(x), std::log(x)));
   }
   CHECK(worst < 3);
-  CHECK(portable_logf(10) == doctest::Approx(2.302585093).epsilon(1e-7));
 }
 
 TEST_CASE("portable log knows its edges") {
@@ -83,14 +71,10 @@ TEST_CASE("portable tanh is accurate, odd and bounded") {
 }
 
 TEST_CASE("many values at once have the same bits as one by one") {
-  std::vector<float> x, exps(203), tanhs(203);
+  std::vector<float> x, tanhs(203);
   for (int i = 0; i < 203; ++i) x.push_back(0.9f * static_cast<float>(i - 101));
-  portable_exp(x, exps);
   portable_tanh(x, tanhs);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    CHECK(exps[i] == portable_expf(x[i]));
-    CHECK(tanhs[i] == portable_tanhf(x[i]));
-  }
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(tanhs[i] == portable_tanhf(x[i]));
 }
 
 }  // namespace ddl

@@ -3,20 +3,14 @@
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
-namespace ddl::cli {
+#include "tests/support/files.hpp"
 
-inline std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+namespace ddl::cli {
 
 struct Reply {
   int code = 0;
@@ -26,21 +20,15 @@ struct Reply {
 class Workplace {
  public:
   Workplace() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ddlsim-cli-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-    std::filesystem::create_directories(path_ / "work");
+    std::filesystem::create_directories(folder_.path() / "work");
     write("good.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps", "network": { "model": "CM02" } },
                             "model": "none", "wire": { "model_bytes": "1MB" },
                             "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
                             "algorithm": "ako", "stop": { "iterations": 5 } })");
   }
-  ~Workplace() { std::filesystem::remove_all(path_); }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
 
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / "work" / name) << text; }
-  std::filesystem::path at(const std::string& name) const { return path_ / "work" / name; }
+  void write(const std::string& name, const std::string& text) const { put(at(name), text); }
+  std::filesystem::path at(const std::string& name) const { return folder_.path() / "work" / name; }
 
   // The program with `arguments`, as a shell splits them; `before` may set variables or name a program that runs it.
   Reply call(const std::string& arguments, const std::string& before = "") const {
@@ -53,14 +41,15 @@ class Workplace {
     return reply.out;
   }
   Reply shell(const std::string& commands) const {
-    const std::string command = "cd '" + (path_ / "work").string() + "' && { " + commands + "\n} >'" +
-                                (path_ / "out").string() + "' 2>'" + (path_ / "err").string() + "' </dev/null";
+    const std::string out = folder_.file("out"), err = folder_.file("err");
+    const std::string command =
+        "cd '" + folder_.file("work") + "' && { " + commands + "\n} >'" + out + "' 2>'" + err + "' </dev/null";
     const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path_ / "out"), text_of(path_ / "err")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace ddl::cli

@@ -2,17 +2,15 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::data {
 
@@ -20,22 +18,11 @@ using FileBytes = std::vector<std::uint8_t>;
 
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ddlsim-data-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string path() const { return folder_.path().string(); }
+  std::string file(const std::string& name) const { return folder_.file(name); }
 
   void write(const std::string& name, const FileBytes& bytes) const {
-    std::ofstream out(file(name), std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    REQUIRE(out.good());
+    put(file(name), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   void write_compressed(const std::string& name, const FileBytes& bytes) const {
     gzFile out = gzopen(file(name).c_str(), "wb");
@@ -44,12 +31,12 @@ class ScratchFolder {
     REQUIRE(gzclose(out) == Z_OK);
   }
   FileBytes read(const std::string& name) const {
-    std::ifstream in(file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string bytes = text_of(file(name));
+    return {bytes.begin(), bytes.end()};
   }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_;
 };
 
 // What load_data says is wrong with the folder, or "" when it says nothing.

@@ -1,10 +1,6 @@
 #include "tests/fuzz/entries.hpp"
 
-#include <stdlib.h>
-
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 
@@ -14,6 +10,7 @@
 #include "sim/platform/platform_text.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/words.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl {
 namespace {
@@ -77,28 +74,6 @@ void read_sweep_bytes(std::string_view bytes) {
   }
 }
 
-// A folder of its own for each use.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ddlsim-fuzz-XXXXXX").string();
-    check(mkdtemp(name.data()) != nullptr, "a folder to write to");
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  void write(const std::string& name, std::string_view bytes) const {
-    std::ofstream(path_ / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 void load(const data::DataSpec& spec) {
   try {
     const data::DataSplit data = data::load_data(spec, 1);
@@ -122,10 +97,10 @@ void load(const data::DataSpec& spec) {
     check_line(scenario::on_one_line(error.what()));
   }
 }
-void load(const Folder& folder, data::DataSource source) {
+void load(const TemporaryFolder& folder, data::DataSource source) {
   data::DataSpec spec;
   spec.source = source;
-  spec.path = folder.path();
+  spec.path = folder.path().string();
   load(spec);
 }
 
@@ -136,7 +111,7 @@ void read_idx_bytes(std::string_view bytes) {
       static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])) * 256 + static_cast<unsigned char>(bytes[1]);
   const std::string_view rest = bytes.substr(2);
   const std::size_t cut = std::min(rest.size(), labels);
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const char* set : {"train", "t10k"}) {
     folder.write(std::string(set) + "-labels-idx1-ubyte", rest.substr(0, cut));
     folder.write(std::string(set) + "-images-idx3-ubyte", rest.substr(cut));
@@ -145,7 +120,7 @@ void read_idx_bytes(std::string_view bytes) {
 }
 
 void read_cifar_bytes(std::string_view bytes) {
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("data_batch_1.bin", bytes);
   folder.write("test_batch.bin", bytes);
   load(folder, data::DataSource::cifar_10);
@@ -155,7 +130,7 @@ void read_cifar_bytes(std::string_view bytes) {
 void read_csv_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
   const auto how = static_cast<unsigned char>(bytes[0]);
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("x.csv", bytes.substr(1));
   data::DataSpec spec;
   spec.source = data::DataSource::csv;
@@ -174,10 +149,10 @@ void read_npy_bytes(std::string_view bytes) {
   if (bytes.size() < 2) return;
   const auto how = static_cast<unsigned char>(bytes[0]);
   const std::size_t cut = std::min<std::size_t>(bytes.size() - 2, 2 * static_cast<unsigned char>(bytes[1]));
-  const Folder folder;
+  const TemporaryFolder folder;
   data::DataSpec spec;
   spec.source = data::DataSource::npy;
-  spec.path = how % 2 == 0 ? folder.file("x.npz") : folder.path();
+  spec.path = how % 2 == 0 ? folder.file("x.npz") : folder.path().string();
   if ((how & 2) != 0) spec.channels = data::Channels::last;
   if ((how & 4) != 0) spec.column = data::Column{"client"};
   if (how % 2 == 0) {
@@ -192,7 +167,7 @@ void read_npy_bytes(std::string_view bytes) {
 // The first byte says how many symbols a sample has.
 void read_text_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("x.txt", bytes.substr(1));
   data::DataSpec spec;
   spec.source = data::DataSource::text;
@@ -216,7 +191,7 @@ void read_profile_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
   constexpr const char* owner[] = {R"("bandwidth", "link": "w0")", R"("latency", "link": "w0")",
                                    R"("speed", "host": "w0")"};
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("profile.csv", bytes.substr(1));
   const std::string quantity = owner[static_cast<unsigned char>(bytes[0]) % std::size(owner)];
   try {
@@ -229,7 +204,7 @@ void read_profile_bytes(std::string_view bytes) {
 }
 
 void read_trace_bytes(std::string_view bytes) {
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("trace.csv", bytes);
   try {
     check_round_trip(scenario::parse_scenario(

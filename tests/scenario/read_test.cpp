@@ -1,10 +1,7 @@
 #include "sim/scenario/reading/read.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,22 +13,10 @@
 #include "core/systems/servers/ps_async.hpp"
 #include "sim/scenario/profiles.hpp"
 #include "tests/scenario/texts.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::scenario {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder of this test's own, gone afterwards.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("ddlsim-read-" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return (path / name).string();
-  }
-};
 
 std::string first_line(const std::string& file) {
   try {
@@ -158,15 +143,15 @@ TEST_CASE("deep nesting is refused, not followed") {
 }
 
 TEST_CASE("a list of packets is bandwidth over windows of 100 ms, and repeats after its last packet") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto profiled = [&](const std::string& packets, const char* more = "") {
-    folder.file("link.trace", packets);
-    return folder.file("packets.json",
-                       R"({"platform": {"workers": 2, "bandwidth": "1Mbps", "profiles": [{"quantity": "bandwidth",
+    folder.write("link.trace", packets);
+    return folder.write("packets.json",
+                        R"({"platform": {"workers": 2, "bandwidth": "1Mbps", "profiles": [{"quantity": "bandwidth",
                             "link": "w0", "file": "link.trace")" +
-                           std::string(more) + R"(}]}, "algorithm": "alone", "stop": {"iterations": 1}})");
+                            std::string(more) + R"(}]}, "algorithm": "alone", "stop": {"iterations": 1}})");
   };
-  const std::string place = "$.platform.profiles[0].file: \"" + (folder.path / "link.trace").string() + "\": ";
+  const std::string place = "$.platform.profiles[0].file: \"" + folder.file("link.trace") + "\": ";
   // Three packets in the first 100 ms, two of them in one millisecond; none in the next; and one each in the last, of
   // 100 ms and of 50 ms, the second at its end. 1,500 bytes in 100 ms are 15 kB/s.
   const Scenario scenario = read_scenario(systems::built_in(), profiled("0\n40\n40\r\n200\n350\n"));
@@ -203,20 +188,20 @@ TEST_CASE("a list of packets is bandwidth over windows of 100 ms, and repeats af
 }
 
 TEST_CASE("files that cannot be scenarios are refused with one line") {
-  const Folder folder;
-  const std::string absent = (folder.path / "absent.json").string();
+  const TemporaryFolder folder;
+  const std::string absent = folder.file("absent.json");
   CHECK(first_line(absent) == absent + ": no such file; expected a scenario");
-  CHECK(first_line(folder.path.string()) == folder.path.string() + ": is a folder; expected a scenario");
-  const std::string empty = folder.file("empty.json", "");
+  CHECK(first_line(folder.path().string()) == folder.path().string() + ": is a folder; expected a scenario");
+  const std::string empty = folder.write("empty.json", "");
   CHECK(first_line(empty) == empty + ": $: is empty; expected a JSON object");
-  const std::string blank = folder.file("blank.json", " \n\t");
+  const std::string blank = folder.write("blank.json", " \n\t");
   CHECK(first_line(blank) == blank + ": $: is empty; expected a JSON object");
-  const std::string big = folder.file("big.json", std::string((4 << 20) + 1, ' '));
+  const std::string big = folder.write("big.json", std::string((4 << 20) + 1, ' '));
   CHECK(first_line(big) == big + ": is larger than 4 MiB; expected a scenario");
   CHECK(first_line("/dev/zero") == "/dev/zero: is larger than 4 MiB; expected a scenario");
-  const std::string zero = folder.file("zero.json", std::string("{}\0{}", 5));
+  const std::string zero = folder.write("zero.json", std::string("{}\0{}", 5));
   CHECK(first_line(zero) == zero + ": $: holds a zero byte; expected JSON text");
-  const std::string good = folder.file("good.json", kSmall);
+  const std::string good = folder.write("good.json", kSmall);
   CHECK(read_scenario(systems::built_in(), good).name == "good");
   CHECK(first_line(good + "/more.json").find("cannot be read") != std::string::npos);
 }

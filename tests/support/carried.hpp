@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/network/network.hpp"
-#include "sim/run/actors/faults.hpp"
+#include "sim/run/actors/platform_changes.hpp"
 #include "tests/support/transfer.hpp"
 
 namespace ddl {
@@ -27,7 +27,7 @@ inline std::vector<double> carried(const scenario::Scenario& scenario, const std
   platform::Fabric fabric(scenario);
   network::Quiescence quiescence;
   NobodyObserves observer;
-  run::Faults changes(fabric);
+  run::PlatformChanges changes(fabric);
   std::vector<double> times(messages.size(), -1);
   network::Network network(fabric, quiescence, observer, scenario.seed, 0, [&](Message message) {
     times[static_cast<std::size_t>(message.step)] = simgrid::s4u::Engine::get_clock();

@@ -1,10 +1,9 @@
 // Ako (Watcharapichat, Morales, Fernandez and Pietzuch, SoCC 2016). Worker i in step t, P partitions:
 //
 //   1  wait until no peer is more than s steps behind              (if there is a staleness bound s; in TF.AKO after 3)
-//   2  g = gradient(x);  acc_r += g for each class r of peers
-//   3  to each peer of class r:  send part (t + r) mod P of acc_r  (broadcast: part t mod P; with overlap "backward" as
-//      acc_r = 0 in what was sent                                   soon as its part of g is known)
-//                                                                  (what a full queue cannot take accumulates)
+//   2  g = gradient(x);  acc_r += g for each peer r                (for each class of peers if 3 waits for room)
+//   3  to each peer r:  send part (t + r) mod P of acc_r           (broadcast: part t mod P; with overlap "backward"
+//      acc_r = 0 in what was sent                                   as soon as this part of g is known)
 //   4  x = step(x, (g + inbox) / n);  inbox = 0
 //   5  when part p of a peer arrives:  inbox[p] += it              (on_arrival: x[p] = step(x[p], it / n))
 //
@@ -14,7 +13,8 @@
 // comes late asks a peer for its model before line 1 (facts.fetches_model).
 //
 // A partition goes to a given peer every P steps and then carries the sum since it last went, so every coordinate of
-// every gradient reaches every peer exactly once, at most P-1 steps and the journey late.
+// every gradient reaches every peer exactly once: while no queue is full, at most P-1 steps and the journey late. What
+// a full queue cannot take accumulates.
 #include "core/systems/ako/ako.hpp"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ class AkoWorker : public Program {
       if (message.is<PartOfSum>()) {
         node_.compute(params_.tf_ako.receive_time.value);
         ages_.add(message.as<PartOfSum>().since, message.step, node_.step());
-        take(message);
+        add_part(message);
       }
       progress_.note(message);
       if (clock_) clock_->received(progress_.steps());
@@ -114,7 +114,7 @@ class AkoWorker : public Program {
     }
   }
 
-  void take(const Message& message) {
+  void add_part(const Message& message) {
     const auto part = message.as<PartOfSum>();
     const auto gradients = static_cast<float>(message.step - part.since + 1);  // in the sum
     comm::scatter(plan_.cut(message.source, part.part, part.of), message.values,

@@ -60,7 +60,7 @@ class AkoProgress {
   PerNode<ReceivedSteps> received_;  // by worker
 };
 
-// The mean age, in steps of the receiver, of gradients.
+// The mean age of gradients: the receiver's step less the step they are of, or 0 if that is later.
 class GradientAges {
  public:
   // One gradient of each step from `first` to `last`, received in step `now`.

@@ -3,13 +3,13 @@
 //   1  acc_r += g for each group r of receivers                         (each gradient; with "backward" the part that
 //      is due in this step as soon as its layers are known, the others at the end)
 //   2  send the next part of acc_r, which is 0 from then on
-//   3  after all parts:  cut into P parts, where P follows what 2 and the gradients have taken lately    ("adaptive")
+//   3  after all parts:  cut into P parts, where P follows the recent durations of 2 and of gradients    ("adaptive")
 //
 // Where the worker waits to send, r is a class of peers, and 2 follows 1 in every step. Otherwise r is a peer, in a
 // step one part more is due to it, and a service does 2 for it, one part at a time: a part is cut, and encoded, only
 // when the network takes it, so what a full queue cannot take accumulates, and every coordinate of every gradient
-// reaches the peer exactly once, whatever P was when. No more than queue_depth parts are due at a time; all of them may
-// be where a staleness bound makes peers wait for what they lack.
+// reaches the peer exactly once, whatever P was when. No more than queue_depth parts are due at a time; every part
+// may be where a staleness bound makes peers wait for what they lack.
 //
 // The paper keeps a window of P gradients to the same end. Sums that start again hold the same values without drift.
 #include "core/systems/ako/ako_sender.hpp"
@@ -129,7 +129,7 @@ void AkoSender::make_due(Receivers& to, int part) {
 void AkoSender::send_to_all() {
   if (params_.overflow == Overflow::block) wait_for_room();
   for (Receivers& to : receivers_) {
-    const Message part = take(to, scheduled(to));  // 2
+    const Message part = cut_part(to, scheduled(to));  // 2
     for (const int peer : to.peers) {
       node_.send(peer, part);
       if (params_.tf_ako.publish == Publish::blocking) node_.queue(peer).flush();
@@ -155,7 +155,7 @@ void AkoSender::serve(Receivers& to) {
     node_.wait_until([&to] { return !to.due.empty(); }, service);
     if (params_.partitions.adaptive() && to.transfers++ % transfers_per_probe == 0) measure_latency(to);
     const double since_s = node_.now();
-    Message part = take(to, to.due.front());  // 2
+    Message part = cut_part(to, to.due.front());  // 2
     to.due.pop_front();
     const auto bytes = static_cast<double>(part.wire_bytes);
     node_.send(peer, std::move(part));
@@ -172,7 +172,7 @@ void AkoSender::measure_latency(Receivers& to) {
   to.latency_s = node_.now() - since_s;
 }
 
-Message AkoSender::take(Receivers& to, int part) {
+Message AkoSender::cut_part(Receivers& to, int part) {
   const comm::Partition slices = plan_.cut(node_.id(), part, to.partitions);
   std::int64_t& since = to.since[static_cast<std::size_t>(part)];
   const std::int64_t newest = part == to.early ? node_.step() : last_;  // the step of the newest gradient in it

@@ -52,7 +52,7 @@ class AkoSender {
   std::optional<int> next_due(const Receivers& to, std::int64_t newest) const;
   void make_due(Receivers& to, int part);
   void add(Receivers& to, const Payload& gradient);
-  Message take(Receivers& to, int part);
+  Message cut_part(Receivers& to, int part);
   void end_round(Receivers& to);
   comm::Compressor& compressor(Receivers& to, int part);
 

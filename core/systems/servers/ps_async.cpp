@@ -39,7 +39,7 @@ void PsAsyncParams::server(Node& node) const {
   while (true) {
     const Message message = shard.receive("pulls and pushes of workers");
     if (message.is<comm::Pull>()) shard.answer(message.source);  // 4
-    if (!message.is<comm::Push>()) continue;  // a worker left, or an event of its host: `shard` has noted it
+    if (!message.is<comm::Push>()) continue;                     // `shard` has noted leaves and events of hosts
     node.compute(update_time.value);
     const std::int64_t staleness = shard.record_staleness(message);
     take(*this, shard, node, message, staleness);  // 5

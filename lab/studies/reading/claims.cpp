@@ -107,7 +107,7 @@ struct Tally {
       append("cases", join, text_of(one.text, number_of));
       if (!is_so) append("exceptions", join, text_of(one.failing, number_of));
     }
-    holding.half_width = 1.96 * std::sqrt(variance);
+    holding.half_width = deviations_in_half_width * std::sqrt(variance);
     mean = {mean.value / all.value, mean.published / all.value, std::sqrt(squares) / all.value};
   }
 

@@ -233,11 +233,10 @@ Finding finding_of(const Condition& condition, const NumberOf& number_of) {
 }
 
 double chance_of(const Condition& condition, const NumberOf& number_of) {
-  constexpr double deviations = 1.96;  // in half a 95 % interval
   double chance = 1;
   for (const Comparison& one : condition) {
     const Number by = one.margin(number_of);
-    const double flipped = std::erfc(deviations * std::abs(by.value) / by.half_width / std::sqrt(2)) / 2;
+    const double flipped = std::erfc(deviations_in_half_width * std::abs(by.value) / by.half_width / std::sqrt(2)) / 2;
     const double other_way = by.half_width > 0 ? flipped : 0;
     chance *= one.holds(number_of) ? 1 - other_way : other_way;
   }

@@ -29,12 +29,12 @@ struct Term {
   std::vector<Term> parts = {};
 
   double value(const NumberOf& number_of) const;
-  // With what it would be of the published figures, and the interval that those of its numbers give it: each of them
-  // moved to its ends alone, and the changes added as independent ones.
+  // Also its published value, and its half width: each number moved to the ends of its interval, and the changes added
+  // in quadrature.
   Number estimate(const NumberOf& number_of) const;
 };
 
-// Comparisons that all must hold: "1 <= a / b <= 1.2 and c > a". None holds of what has no value.
+// Comparisons that all must hold: "1 <= a / b <= 1.2 and c > a". One whose value is missing does not hold.
 struct Comparison {
   Term left;
   std::string sign;  // < <= > >= =
@@ -51,6 +51,7 @@ bool holds(const Condition& condition, const NumberOf& number_of);
 // Fails if one of them fails, and is not decidable if none does and one is not.
 Finding all_of(Finding one, Finding other);
 Finding finding_of(const Condition& condition, const NumberOf& number_of);
+inline constexpr double deviations_in_half_width = 1.96;  // of a normal distribution
 // With what probability all hold, if intervals are of independent normal numbers.
 double chance_of(const Condition& condition, const NumberOf& number_of);
 // A NumberOf of the published figures.

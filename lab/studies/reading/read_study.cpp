@@ -180,7 +180,7 @@ class StudyReader {
     study_.cells.push_back(std::move(cell));
   }
 
-  // Of a figure that was published several times: to their sum, and the range.
+  // A figure that was published several times: adds to their sum, and widens the range.
   static void add_published(Figure& figure, double number) {
     const bool is_first = !figure.range;
     figure.published = (is_first ? 0 : *figure.published) + number;

@@ -22,9 +22,9 @@ Command add_model(CLI::App& app, const Registry& systems) {
       ->type_name("NAME|SCENARIO.json");
   command.add_option("--data", settings->data, "Data set that it reads; default: the one a named model was made for")
       ->type_name("SOURCE");
-  command.add_option("--mask", settings->mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
+  command.add_option("--mask", settings->mask, "Mask of the hidden layers: none, bibd, bibd_field, random")
       ->type_name("MASK");
-  command.add_option("--groups", settings->groups, "Of the convolutions behind the first, as in scenarios")
+  command.add_option("--groups", settings->groups, "Groups of every convolution but the first")
       ->type_name("N")
       ->check(from_to(1, 65536));
   command.add_flag("--json", settings->json, "As JSON, with the model as a scenario spells it");

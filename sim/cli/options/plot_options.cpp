@@ -116,8 +116,8 @@ void add_how(CLI::App& command, TypedPlot& typed) {
       ->type_name("A..B");
   command.add_option("--ylim", typed.y_limits, "Ends of the y axis")->type_name("A..B");
   command.add_option("--title", picture.title, "Above the picture")->type_name("TEXT");
-  command.add_option("--xlabel", picture.x_label, "Of the x axis, instead of its own")->type_name("TEXT");
-  command.add_option("--ylabel", picture.y_label, "Of the y axis, instead of its own")->type_name("TEXT");
+  command.add_option("--xlabel", picture.x_label, "Label of the x axis")->type_name("TEXT");
+  command.add_option("--ylabel", picture.y_label, "Label of the y axis")->type_name("TEXT");
   command.add_option("--label", typed.labels, "What the legend or a panel says instead of OLD; repeatable")
       ->type_name("OLD=NEW")
       ->allow_extra_args(false);

@@ -60,8 +60,8 @@ Command add_compare(CLI::App& app) {
   command
       .add_option(
           "--label", typed->labels,
-          "What rows are called by instead of the scheme: a setting such as platform.workers, or name; and what "
-          "the row OLD is called; repeatable")
+          "KEY names rows by a setting such as platform.workers, or by name, instead of the scheme; OLD=NEW renames "
+          "one row; repeatable")
       ->type_name("KEY|OLD=NEW")
       ->allow_extra_args(false);
   command.footer(

@@ -25,9 +25,7 @@ void add_trust(CLI::App& command, bool& trusted) {
 run::Programs programs_of(bool trusted) { return trusted ? run::Programs::are_asked : run::Programs::are_left_alone; }
 
 void add_jobs(CLI::App& command, int& jobs) {
-  command.add_option("--jobs", jobs, "Runs at once; default: as many as cores")
-      ->type_name("N")
-      ->check(from_to(1, 4096));
+  command.add_option("--jobs", jobs, "Parallel runs; default: one per core")->type_name("N")->check(from_to(1, 4096));
 }
 
 CLI::Option* add_live(CLI::App& command, std::optional<std::string>& live) {
@@ -168,7 +166,7 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
 void add_target(CLI::App& command, advise::Goal& goal) {
   command
       .add_option("--target", goal.target,
-                  "Soonest at this accuracy, or loss if evaluate.metric says so; without it, the best at the end")
+                  "Rank by time to this accuracy (or loss, by evaluate.metric); without it, by the end")
       ->type_name("VALUE");
 }
 
@@ -235,7 +233,7 @@ Command add_advise(CLI::App& app, const Registry& systems) {
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--seeds", typed->seeds, "Of the race; default 1..12")->type_name("A..B");
+  command.add_option("--seeds", typed->seeds, "Race seeds; default 1..12")->type_name("A..B");
   add_out(command, settings->request.out, "DIR/<name>/ gets advice.md, advice.json, best.json, safe.json and the runs");
   command.add_option("-o,--output", settings->page, "Write an interactive page about the race, too")
       ->type_name("F.html");

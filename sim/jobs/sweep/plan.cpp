@@ -185,12 +185,6 @@ std::string resolved(const Sweep& sweep, const SweepPlan& plan) {
 
 }  // namespace
 
-scenario::Scenario SweepPlan::scenario_of(std::size_t run) const {
-  scenario::Scenario scenario = point_of(run).scenario;
-  scenario.seed = seed_of(run);
-  return scenario;
-}
-
 std::string SweepPlan::name_of(std::size_t run) const {
   return point_of(run).name + "/" + std::to_string(seed_of(run));
 }

@@ -29,7 +29,6 @@ struct SweepPlan {
   std::size_t runs() const { return points.size() * seeds.size(); }
   const SweepPoint& point_of(std::size_t run) const { return points.at(run / seeds.size()); }
   std::uint64_t seed_of(std::size_t run) const { return seeds.at(run % seeds.size()); }
-  scenario::Scenario scenario_of(std::size_t run) const;
   std::string name_of(std::size_t run) const;  // "<point>/<seed>", its folder in the sweep's
   // Of everything that decides what is run.
   std::string digest() const;

@@ -1,4 +1,4 @@
-// What carries messages between hosts: SimGrid's transfers, the accelerator of the same model, or
+// What carries messages between hosts: SimGrid's transfers, our own solver of the same model (FlowTransport), or
 // single packets.
 #pragma once
 

@@ -73,7 +73,7 @@ class SimNode : public LearningNode, private Membership {
     returns_ = false;
   }
   bool is_leaving() const { return leaving_; }
-  // It is to join before it is gone, and stays if its program asks for a step once more. Otherwise it returns().
+  // Its join came before it had left. If its program asks for another step, it stays; if not, it leaves and returns().
   void take_steps_again() {
     leaving_ = false;
     returns_ = true;

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "sim/results/reading/mean_curve.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::jobs {
 namespace {
@@ -54,7 +54,7 @@ class Bench {
   std::filesystem::path out() const { return scratch_.path() / "out"; }
 
  private:
-  results::TemporaryFolder scratch_;
+  TemporaryFolder scratch_;
 };
 
 bool ends_with(const std::string& text, const std::string& end) { return text.ends_with(end); }
@@ -182,12 +182,12 @@ TEST_CASE("each run is made once, and is kept for the next time, and expectation
   CHECK(plan.jobs.size() == 2);
   run(plan);
   CHECK(kept == 0);
-  const std::string before = results::text_of(bench.out() / "timing" / "1" / "run.json");
+  const std::string before = text_of(bench.out() / "timing" / "1" / "run.json");
   CHECK(before.find("expect") == std::string::npos);
   bench.write("timing", timing, R"({"time": ["7s", "8s"]})");
   run(bench.plan({file, rival}));
   CHECK(kept == 2);
-  CHECK(results::text_of(bench.out() / "timing" / "1" / "run.json") == before);
+  CHECK(text_of(bench.out() / "timing" / "1" / "run.json") == before);
 }
 
 TEST_CASE("what cannot be judged is refused before anything runs, all of it together") {

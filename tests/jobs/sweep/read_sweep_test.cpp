@@ -40,10 +40,10 @@ TEST_CASE("every value meets every value of the other axes, the last varies fast
                                                    "iterations=4_bandwidth=8Mbps/7", "iterations=4_bandwidth=8Mbps/5",
                                                    "iterations=4_bandwidth=1Mbps/7", "iterations=4_bandwidth=1Mbps/5"});
   CHECK(sweep_of(R"("seeds": "3..5,9")").seeds == std::vector<std::uint64_t>{3, 4, 5, 9});
-  const scenario::Scenario last = plan.scenario_of(7);
+  const scenario::Scenario& last = plan.point_of(7).scenario;
   CHECK(*last.stop.iterations == 4);
   CHECK(std::get<scenario::GeneratedPlatform>(last.platform.hosts).bandwidth[0].value == 125000);
-  CHECK(last.seed == 5);
+  CHECK(plan.seed_of(7) == 5);
   CHECK(last.name == "iterations=4_bandwidth=1Mbps");
 }
 

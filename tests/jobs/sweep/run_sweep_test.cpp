@@ -41,7 +41,7 @@ std::size_t column(const std::vector<std::string>& columns, const std::string& n
 }  // namespace
 
 TEST_CASE("runs that another program has made after the estimate are not made again") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   const Sweep sweep = sweep_of(four);
   const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   const SweepEstimate early = estimate_sweep(sweep, plan, scratch.path().string(), 2);
@@ -53,24 +53,24 @@ TEST_CASE("runs that another program has made after the estimate are not made ag
 }
 
 TEST_CASE("what a killed sweep has left goes, but for the files of others in it") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   const fs::path folder = run(sweep_of(four)).folder;
   const fs::path point = fs::directory_entry(folder / "stop.iterations=3").exists() ? folder / "stop.iterations=3"
                                                                                     : *fs::directory_iterator(folder);
   for (const char* name : {".1.partial-there-1-0", ".2.partial-there-2-0"}) {
     fs::create_directory(point / name);
-    results::put(point / name / "run.json", "{}");
+    put(point / name / "run.json", "{}");
   }
-  results::put(point / ".2.partial-there-2-0" / "notes.txt", "mine");
+  put(point / ".2.partial-there-2-0" / "notes.txt", "mine");
   run(sweep_of(four));
   CHECK_FALSE(fs::exists(point / ".1.partial-there-1-0"));
   CHECK_FALSE(fs::exists(point / ".2.partial-there-2-0" / "run.json"));
-  CHECK(results::text_of(point / ".2.partial-there-2-0" / "notes.txt") == "mine");
+  CHECK(text_of(point / ".2.partial-there-2-0" / "notes.txt") == "mine");
 }
 
 TEST_CASE("a sweep's table has a row per run with what is varied and every figure") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   const SweepOutcome outcome = run(sweep_of(four));
   CHECK(outcome.failed() == 0);
@@ -93,7 +93,7 @@ TEST_CASE("a sweep's table has a row per run with what is varied and every figur
 }
 
 TEST_CASE("means and intervals are over the seeds of a point") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   const SweepOutcome outcome = run(sweep_of(R"("set": {"compute.jitter": 0.5}, "seeds": [1, 2, 3])"));
   std::vector<double> ends;
@@ -118,7 +118,7 @@ TEST_CASE("means and intervals are over the seeds of a point") {
 }
 
 TEST_CASE("a sweep's curves are one table, with numbers and their units instead of quantities") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   const Sweep sweep = sweep_of(R"("set": {"model": "softmax", "data.train": 100, "data.test": 50, "stop.iterations": 4,
       "evaluate.every_iterations": 2}, "vary": {"platform.bandwidth": ["8Mbps", "1MBps", "40Mbps"],
@@ -163,7 +163,7 @@ TEST_CASE("a sweep's curves are one table, with numbers and their units instead 
 }
 
 TEST_CASE("finished runs are kept, and missing, damaged and foreign ones are run again, to the same bytes") {
-  const results::TemporaryFolder scratch, other;
+  const TemporaryFolder scratch, other;
   SweepRunner run{scratch.path()};
   const Sweep sweep = sweep_of(four);
   const fs::path folder = run(sweep).folder;
@@ -178,10 +178,10 @@ TEST_CASE("finished runs are kept, and missing, damaged and foreign ones are run
   CHECK(bytes_below(folder) == whole);
 
   // Under the right name, but of another program.
-  std::string text = results::text_of(folder / "iterations=3" / "1" / "run.json");
+  std::string text = text_of(folder / "iterations=3" / "1" / "run.json");
   const std::size_t build = text.find("\"build\": \"") + 10;
   text[build] = text[build] == '0' ? '1' : '0';
-  results::put(folder / "iterations=3" / "1" / "run.json", text);
+  put(folder / "iterations=3" / "1" / "run.json", text);
   run(sweep);
   CHECK(run.ran == 1);
   CHECK(bytes_below(folder) == whole);
@@ -193,7 +193,7 @@ TEST_CASE("finished runs are kept, and missing, damaged and foreign ones are run
 }
 
 TEST_CASE("a sweep that shrinks leaves old results out of its tables and of what is found") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   run(sweep_of(four));
   const fs::path folder = run(sweep_of(R"("vary": {"stop.iterations": [3, 4]}, "seeds": [1])")).folder;
@@ -203,11 +203,11 @@ TEST_CASE("a sweep that shrinks leaves old results out of its tables and of what
 }
 
 TEST_CASE("a failed run is told and stops no other, and mended, it alone is run again") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   // Data are lost after everything has been checked.
   const fs::path folder = scratch.path() / "mnist", lost = folder / "train-images-idx3-ubyte";
   write_mnist(folder, 1);
-  const std::string good = results::text_of(lost);
+  const std::string good = text_of(lost);
   const Sweep sweep = sweep_of(R"("set": {"model": "softmax", "training.batch_size": 4}, "vary": {"data": [
       {"train": 30, "test": 30}, {"source": "mnist", "path": ")" +
                                folder.string() + R"("}, {"train": 40, "test": 30}]})");
@@ -223,14 +223,14 @@ TEST_CASE("a failed run is told and stops no other, and mended, it alone is run 
   CHECK(rows[1][column(columns, "failure")] == outcome.failures[1]);
   CHECK(rows[1].back() == "");
   CHECK(rows[2][column(columns, "failure")] == "");
-  results::put(lost, good);
+  put(lost, good);
   SweepRunner run{scratch.path()};
   CHECK(run(sweep).failed() == 0);
   CHECK(run.ran == 1);
 }
 
 TEST_CASE("a child that dies is a failed run too") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   const Sweep sweep = sweep_of(R"("vary": {"stop.iterations": [3, 20000000]})");
   const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   const SweepEstimate outlook = estimate_sweep(sweep, plan, scratch.path().string(), 1);
@@ -243,22 +243,22 @@ TEST_CASE("a child that dies is a failed run too") {
 }
 
 TEST_CASE("every platform is built before the first run starts, and then nothing is written") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   const Sweep sweep =
       sweep_of(R"("vary": {"stop.iterations": [3, 4]}, "set": {"platform": {"file": ")" DDLSIM_SOURCE_DIR
                R"(/platforms/uniform_lan.xml", "workers": ["nobody"]}})");
   SweepRunner run{scratch.path()};
   CHECK_THROWS_AS(run(sweep), scenario::ScenarioErrors);
-  CHECK(results::names_in(scratch.path()).empty());
+  CHECK(names_in(scratch.path()).empty());
 }
 
 TEST_CASE("what is no sweep's folder is left alone") {
-  const results::TemporaryFolder scratch;
+  const TemporaryFolder scratch;
   fs::create_directories(scratch.path() / "tiny");
-  results::put(scratch.path() / "tiny" / "letter.txt", "dear");
+  put(scratch.path() / "tiny" / "letter.txt", "dear");
   SweepRunner run{scratch.path()};
   CHECK_THROWS_AS(run(sweep_of(four)), InputError);
-  CHECK(results::names_in(scratch.path() / "tiny").size() == 1);
+  CHECK(names_in(scratch.path() / "tiny").size() == 1);
 }
 
 }  // namespace ddl::jobs

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/jobs/sweep/run_sweep.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::jobs {
 
@@ -38,8 +38,7 @@ inline std::map<std::string, std::string> bytes_below(const std::filesystem::pat
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string name = std::filesystem::relative(entry.path(), folder).string();
-    if (entry.path().filename() != "timing.json")
-      files[name] = entry.is_regular_file() ? results::text_of(entry.path()) : "";
+    if (entry.path().filename() != "timing.json") files[name] = entry.is_regular_file() ? text_of(entry.path()) : "";
   }
   return files;
 }

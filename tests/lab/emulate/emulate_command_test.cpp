@@ -24,10 +24,10 @@ TEST_CASE("a measured result has its own place and is compared with the simulate
   const cli::Reply answer = place.call("emulate good.json --quiet --repetitions 2 --set algorithm.overflow=block");
   CHECK(answer.err == "");
   REQUIRE(answer.code == 0);
-  const auto run = nlohmann::json::parse(cli::text_of(place.at("results/good-measured/1/run.json")));
+  const auto run = nlohmann::json::parse(text_of(place.at("results/good-measured/1/run.json")));
   CHECK(run["measured"]["congestion_control"] == "cubic");
   CHECK(std::filesystem::exists(place.at("results/good-measured/1-2/summary.json")));
-  const auto simulated = nlohmann::json::parse(cli::text_of(place.at("results/good_overflow=block/1/run.json")));
+  const auto simulated = nlohmann::json::parse(text_of(place.at("results/good_overflow=block/1/run.json")));
   CHECK_FALSE(simulated.contains("measured"));
 
   const cli::Reply text = place.call("compare results");

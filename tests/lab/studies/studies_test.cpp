@@ -18,8 +18,8 @@
 #include "lab/studies/run_study.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "sim/scenario/reading/read.hpp"
-#include "tests/results/writing/files.hpp"
 #include "tests/support/cifar_files.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/mnist_files.hpp"
 
 namespace ddl::studies::studies_test {
@@ -165,17 +165,17 @@ TEST_CASE("the scenarios of every study are valid") {
 }
 
 TEST_CASE("figures are read off the rows of a run's tables") {
-  const results::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::string rows = "worker,iteration,start_s,compute_s,wait_s,end_s,train_loss,train_accuracy,staleness\n";
   for (int i = 0; i < 100; ++i) rows += fmt::format("w{},{},0,0,0,{},,,0\n", i % 2, i, (100 - i) / 100.0);
-  results::put(folder.path() / "iterations.csv", rows + "w0,9500,0,0,0,0.5,1,0.5,0\nw1,9999,0,0,0,0.5,3,1,0\n");
-  results::put(folder.path() / "requests.csv",
-               "request,threshold,exit,arrival_s,answer_s,latency_s,bytes,correct\n"
-               "0,,w1,0,1,1,4,1\n1,,w1,1,2,1,4,0\n2,,w1,2,3,1,4,1\n3,,w1,3,4,1,4,1\n0,,w0,4,5,1,0,0\n");
-  results::put(folder.path() / "curve.csv",
-               "time_s,worker,iteration,samples,epoch,bytes_sent,train_loss,test_loss,test_accuracy\n"
-               "0,mean,0,0,0,0,,1,0.1\n1,mean,10,0,0,0,,1,0.5\n1,w0,10,0,0,0,,1,0.4\n1,w1,10,0,0,0,,1,0.6\n"
-               "2,mean,100,0,0,0,,1,0.7\n2,w0,100,0,0,0,,1,0.9\n2,w1,100,0,0,0,,1,0.5\n");
+  put(folder.path() / "iterations.csv", rows + "w0,9500,0,0,0,0.5,1,0.5,0\nw1,9999,0,0,0,0.5,3,1,0\n");
+  put(folder.path() / "requests.csv",
+      "request,threshold,exit,arrival_s,answer_s,latency_s,bytes,correct\n"
+      "0,,w1,0,1,1,4,1\n1,,w1,1,2,1,4,0\n2,,w1,2,3,1,4,1\n3,,w1,3,4,1,4,1\n0,,w0,4,5,1,0,0\n");
+  put(folder.path() / "curve.csv",
+      "time_s,worker,iteration,samples,epoch,bytes_sent,train_loss,test_loss,test_accuracy\n"
+      "0,mean,0,0,0,0,,1,0.1\n1,mean,10,0,0,0,,1,0.5\n1,w0,10,0,0,0,,1,0.4\n1,w1,10,0,0,0,,1,0.6\n"
+      "2,mean,100,0,0,0,,1,0.7\n2,w0,100,0,0,0,,1,0.9\n2,w1,100,0,0,0,,1,0.5\n");
   results::FinishedRun run;
   run.folder = folder.path();
   run.workers = {"w0", "w1"};

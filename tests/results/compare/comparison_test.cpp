@@ -13,7 +13,7 @@
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/results/writing/example.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::results {
 namespace {

@@ -5,7 +5,7 @@
 #include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "tests/results/writing/example.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/mnist_files.hpp"
 
 namespace ddl::results::run_identity_test {

@@ -24,7 +24,7 @@
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/results/writing/example.hpp"
-#include "tests/results/writing/files.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;

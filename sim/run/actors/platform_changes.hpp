@@ -9,11 +9,11 @@
 
 namespace ddl::run {
 
-class Faults {
+class PlatformChanges {
  public:
   // Sets what holds from the beginning, and gives the hosts their profiles. To be made once per fabric, before the
   // engine runs and the network is made.
-  explicit Faults(platform::Fabric& fabric);
+  explicit PlatformChanges(platform::Fabric& fabric);
 
   // Whether a link is yet to change.
   bool has_links() const { return next_s() < platform::TimeSeries::never; }

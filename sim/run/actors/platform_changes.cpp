@@ -1,4 +1,4 @@
-#include "sim/run/actors/faults.hpp"
+#include "sim/run/actors/platform_changes.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::size_t most_intervals = 20000;  // that a trace shows
 }  // namespace
 
 // SimGrid asks for the next value, and the time since the one before, whenever it has used up what it has.
-Faults::Faults(platform::Fabric& fabric) : fabric_(fabric) {
+PlatformChanges::PlatformChanges(platform::Fabric& fabric) : fabric_(fabric) {
   platform::Changes& changes = fabric.changes();
   for (const platform::LinkChange& change : changes.links) {
     const platform::LinkInfo& link = fabric.links()[static_cast<std::size_t>(change.link)];
@@ -44,7 +44,7 @@ Faults::Faults(platform::Fabric& fabric) : fabric_(fabric) {
   step_to(0);
 }
 
-void Faults::note(Note& note, double now_s, double factor) {
+void PlatformChanges::note(Note& note, double now_s, double factor) {
   if (factor == note.factor) return;
   if (note.factor != 1 && intervals_.size() < most_intervals)
     intervals_.push_back({fmt::format("{} x {:.4g}", note.what, note.factor), note.since_s, now_s});
@@ -52,7 +52,7 @@ void Faults::note(Note& note, double now_s, double factor) {
   note.factor = factor;
 }
 
-std::vector<TraceInterval> Faults::intervals(double end_s) const {
+std::vector<TraceInterval> PlatformChanges::intervals(double end_s) const {
   std::vector<TraceInterval> result = intervals_;
   for (const auto* notes : {&of_bandwidths_, &of_latencies_, &of_hosts_}) {
     for (const Note& note : *notes) {
@@ -64,7 +64,7 @@ std::vector<TraceInterval> Faults::intervals(double end_s) const {
   return result;
 }
 
-double Faults::next_s() const {
+double PlatformChanges::next_s() const {
   double next = platform::TimeSeries::never;
   for (const platform::LinkChange& change : fabric_.changes().links) {
     next = std::min({next, ddl::platform::next_s(change.bandwidth), ddl::platform::next_s(change.latency)});
@@ -72,7 +72,7 @@ double Faults::next_s() const {
   return next;
 }
 
-void Faults::step_to(double now_s) {
+void PlatformChanges::step_to(double now_s) {
   for (std::size_t i = 0; i < fabric_.changes().links.size(); ++i) {
     const platform::LinkChange& change = fabric_.changes().links[i];
     const platform::LinkInfo& link = fabric_.links()[static_cast<std::size_t>(change.link)];
@@ -89,7 +89,7 @@ void Faults::step_to(double now_s) {
   }
 }
 
-void Faults::play(const std::function<void()>& changed) {
+void PlatformChanges::play(const std::function<void()>& changed) {
   for (double next = next_s(); next < platform::TimeSeries::never; next = next_s()) {
     sg::this_actor::sleep_until(next);
     step_to(next);
