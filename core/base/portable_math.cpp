@@ -21,9 +21,8 @@ float power_of_two_float(std::int32_t exponent) { return std::bit_cast<float>((e
 
 // exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where the Taylor series of degree 7 is exact to float. The power of two is
 // applied in two factors because 2^128 does not fit into a float.
-inline float expf_inline(float x) {
-  float bounded = x > 89.0f ? 89.0f : x;
-  bounded = bounded < -88.0f ? -88.0f : bounded;
+inline float exp_of_positive(float x) {
+  const float bounded = x > 89.0f ? 89.0f : x;
   const float rounded = bounded * 1.44269504f + kRounderFloat;
   const std::int32_t n = std::bit_cast<std::int32_t>(rounded) - std::bit_cast<std::int32_t>(kRounderFloat);
   const float whole = rounded - kRounderFloat;
@@ -36,8 +35,7 @@ inline float expf_inline(float x) {
   sum = sum * r + 0.5f;
   sum = sum * (r * r) + r + 1.0f;
   const std::int32_t half = n >> 1;
-  const float result = sum * power_of_two_float(half) * power_of_two_float(n - half);
-  return x < -87.3f ? 0.0f : result;
+  return sum * power_of_two_float(half) * power_of_two_float(n - half);
 }
 
 // Lambert's continued fraction near zero, where 1 - 2 / (exp(2x) + 1) would lose digits.
@@ -45,7 +43,7 @@ inline float tanhf_inline(float x) {
   const float magnitude = x < 0 ? -x : x;
   const float square = x * x;
   const float small = x * (945 + square * (105 + square)) / (945 + square * (420 + square * 15));
-  const float large = 1 - 2 / (expf_inline(2 * magnitude) + 1);
+  const float large = 1 - 2 / (exp_of_positive(2 * magnitude) + 1);
   const float signed_large = x < 0 ? -large : large;
   return magnitude < 0.5f ? small : signed_large;
 }

@@ -119,7 +119,7 @@ Command add_reproduce(CLI::App& app, const Registry& systems) {
   command.add_option("--out", settings->out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
       ->type_name("DIR")
       ->capture_default_str();
-  command.add_option("--jobs", settings->jobs, "Runs at once; default: as many as cores")
+  command.add_option("--jobs", settings->jobs, "Parallel runs; default: one per core")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
   command.add_flag("--finished", settings->finished, "Make no run: tables and page of those that are finished")

@@ -145,18 +145,6 @@ std::string seeds_text(const Study& study) {
 
 }  // namespace
 
-std::vector<Verdict> judge(const Study& study, const Outcome& outcome) {
-  Verdicts verdicts;
-  for (const Claim& claim : study.claims) {
-    try {
-      verdicts.push_back(claim.judge ? claim.judge(outcome) : Verdict{});
-    } catch (const Outcome::Unfinished&) {
-      verdicts.push_back({.numbers = "", .unfinished = true});
-    }
-  }
-  return verdicts;
-}
-
 std::string counts_of(const Study& study, const Verdicts& verdicts) {
   std::string text;
   for (const KindOfClaims& kind : kinds) {

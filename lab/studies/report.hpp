@@ -8,9 +8,6 @@
 
 namespace ddl::studies {
 
-// By claim. What rests on runs that are not finished is not judged.
-std::vector<Verdict> judge(const Study& study, const Outcome& outcome);
-
 // "Published claims: 5 hold, 3 fail. Checks of ours: 2 hold".
 std::string counts_of(const Study& study, const std::vector<Verdict>& verdicts);
 // One row per figure: labels, published, simulated, ratio, half width.

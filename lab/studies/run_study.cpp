@@ -156,19 +156,6 @@ Outcome finished_of(const Registry& systems, const Study& study, const fs::path&
 
 }  // namespace
 
-Outcome::Outcome(std::vector<Value> values, std::vector<Network> networks, std::vector<std::string> open)
-    : values_(std::move(values)), networks_(std::move(networks)), open_(std::move(open)) {
-  for (std::size_t i = 0; i < values_.size(); ++i) index_.try_emplace(values_[i].place, i);
-}
-
-const Outcome::Value& Outcome::at(const TablePosition& place) const {
-  const auto found = index_.find(place);
-  if (found == index_.end()) throw InternalError("no such place in table " + place.table);
-  const Value& value = values_[found->second];
-  if (value.open) throw Unfinished();
-  return value;
-}
-
 Outcome run_study(const Registry& systems, const Study& study, const StudyOptions& options) {
   const fs::path folder = fs::path(options.out) / "cells" / study.name;
   if (options.finished_only) return finished_of(systems, study, folder);

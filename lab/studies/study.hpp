@@ -155,6 +155,9 @@ struct Study {
   std::vector<Outcome::Value> places() const;
 };
 
+// By claim. What rests on runs that are not finished is not judged.
+std::vector<Verdict> judge(const Study& study, const Outcome& outcome);
+
 // How large a study is: small networks on generated data, or, full, the publication's networks on CIFAR-10 in `data`.
 // What `data` changes in a study that is not full, DataUse says.
 struct Scale {

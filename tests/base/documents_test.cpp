@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/support/files.hpp"
 
 namespace ddl::documents_test {
 
@@ -29,11 +29,6 @@ std::vector<fs::path> documents() {
   }
   std::ranges::sort(found);
   return found;
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // What links to the headings of a page end with: "when-a-host-crashes" of "## When a host `crashes`".

@@ -1,7 +1,7 @@
 // Ako (Watcharapichat, Morales, Fernandez and Pietzuch, SoCC 2016). Worker i in step t, P partitions:
 //
 //   1  wait until no peer is more than s steps behind              (if there is a staleness bound s; in TF.AKO after 3)
-//   2  g = gradient(x);  acc_r += g for each peer r                (for each class of peers if 3 waits for room)
+//   2  g = gradient(x);  acc_r += g for each peer r                (for each class of peers if 3 waits)
 //   3  to each peer r:  send part (t + r) mod P of acc_r           (broadcast: part t mod P; with overlap "backward"
 //      acc_r = 0 in what was sent                                   as soon as this part of g is known)
 //   4  x = step(x, (g + inbox) / n);  inbox = 0

@@ -302,13 +302,6 @@ std::vector<StudyRow> study_table() {
   return table;
 }
 
-std::vector<Outcome::Value> Study::places() const {
-  std::vector<Outcome::Value> places = derived;
-  for (Outcome::Value& value : places) value.simulated.reset();
-  for (const Cell& cell : cells) places.insert(places.end(), cell.figures.begin(), cell.figures.end());
-  return places;
-}
-
 Study read_study(const std::string& name, const Scale& scale) { return StudyReader(name, scale).study(); }
 
 }  // namespace ddl::studies

@@ -60,10 +60,9 @@ Found final_accuracy(const Run& run, double evaluations) {
 // At the first evaluation after a part of the steps.
 Found accuracy_after(const Run& run, double part) {
   const std::vector<run::CurveRow> curve = results::read_mean_curve(run.folder);
-  for (const run::CurveRow& row : curve) {
-    if (row.iteration >= (part - 0.001) * curve.back().iteration) return 100 * row.test_accuracy.value();
-  }
-  return std::nullopt;
+  const auto nearest = std::ranges::min_element(
+      curve, {}, [&](const run::CurveRow& row) { return std::abs(row.iteration - part * curve.back().iteration); });
+  return nearest == curve.end() ? std::nullopt : Found(100 * nearest->test_accuracy.value());
 }
 
 // Mean absolute change from one evaluation to the next, less the part that is progress: what a curve goes down and up.

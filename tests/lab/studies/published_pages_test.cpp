@@ -2,9 +2,9 @@
 // a threshold or a note that the program has left. tests/renew writes them again, which needs no run.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "lab/studies/report.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "tests/support/accepted.hpp"
+#include "tests/support/files.hpp"
 
 namespace ddl::studies::published_pages_test {
 namespace {
@@ -64,11 +65,6 @@ std::map<TablePosition, Figures> figures_of(const Study& study) {
   return figures;
 }
 
-std::string text_of(const std::string& file) {
-  std::ifstream stream(DDLSIM_SOURCE_DIR "/" + file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // How the runs' messages were carried, which no table has.
 std::vector<Outcome::Network> networks_of(const std::string& page) {
   std::vector<Outcome::Network> networks;
@@ -107,7 +103,7 @@ TEST_CASE("the published pages of studies are what the program prints of their t
     CAPTURE(page.name);
     const std::string file = std::string("results/") + page.name + ".md";
     const Study study = study_of(page);
-    const std::vector<Outcome::Network> networks = networks_of(text_of(file));
+    const std::vector<Outcome::Network> networks = networks_of(text_of(DDLSIM_SOURCE_DIR "/" + file));
     CHECK_FALSE(networks.empty());
     const Outcome outcome = outcome_of(study, networks);
     const bool same = is_accepted(file, study_page(study, outcome, page.command));
@@ -115,6 +111,44 @@ TEST_CASE("the published pages of studies are what the program prints of their t
     const bool same_claims =
         is_accepted(std::string("results/tables/") + page.name + "_claims.csv", claims_csv(study, outcome));
     CHECK(same_claims);
+  }
+}
+
+// A figure whose runs train at a system's best rate, and the table of rates that was read for it: by page, with the
+// labels before the rate.
+struct Tuned {
+  const char* page;
+  std::vector<std::string> figure;  // table, labels
+  std::vector<std::string> rates;
+};
+
+TEST_CASE("a rate that a study calls a system's best is that of its table of rates") {
+  const std::vector<std::string> learnt = {"learning", "literal", "test accuracy, %"};
+  const std::vector<Tuned> all = {{"cui_2019", learnt, {"rates_accuracy"}},
+                                  {"cui_2019_cifar", learnt, {"rates_accuracy"}},
+                                  {"zhang_cifar", {"accuracy", "VGG", "1x"}, {"rates", "VGG"}}};
+  for (const Tuned& tuned : all) {
+    CAPTURE(tuned.page);
+    const Study study = study_of(*std::ranges::find(published(), tuned.page, &Page::name));
+    const auto in = [](const TablePosition& place, const std::vector<std::string>& labels) {
+      return place.table == labels[0] && std::equal(labels.begin() + 1, labels.end(), place.row.begin());
+    };
+    std::map<std::string, std::pair<double, double>> best;  // by system: accuracy, rate
+    for (const auto& [place, figure] : figures_of(study)) {
+      if (!in(place, tuned.rates)) continue;
+      best[place.column] = std::max(best[place.column], {figure.simulated.value(), std::stod(place.row.back())});
+    }
+    CHECK(best.size() == 3);
+    for (const Cell& cell : study.cells) {
+      for (const Figure& figure : cell.figures) {
+        if (!in(figure.place, tuned.figure)) continue;
+        CAPTURE(figure.place.column);
+        const auto optimizer = nlohmann::json::parse(cell.scenario)["training"]["optimizer"];
+        CHECK(optimizer["learning_rate"] == best.at(figure.place.column).second);
+        best.erase(figure.place.column);
+      }
+    }
+    CHECK(best.empty());
   }
 }
 
