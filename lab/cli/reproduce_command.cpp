@@ -33,7 +33,7 @@ struct ReproduceSettings {
 
 void list_studies() {
   for (const studies::StudyRow& row : studies::study_table())
-    std::cout << results::hanging(fmt::format("  {:<10} ", row.name), row.what, Terminal(STDOUT_FILENO).columns());
+    std::cout << results::hanging(fmt::format("  {:<16} ", row.name), row.what, Terminal(STDOUT_FILENO).columns());
 }
 
 studies::StudyRow row_named(const std::string& name) {

@@ -39,21 +39,34 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
+namespace {
+
+// "scenarios/study/tuned.json" and "study/tuned" are one.
+std::string name_in(std::string word) {
+  if (word.starts_with("scenarios/")) word.erase(0, word.find('/') + 1);
+  if (word.ends_with(".json")) word.erase(word.size() - std::string_view(".json").size());
+  return word;
+}
+
+}  // namespace
+
 std::string scenario_file(const std::string& word) {
   std::error_code unreadable;
   if (word.empty() || fs::exists(word, unreadable) || fs::path(word).is_absolute()) return word;
-  const std::string folder = "scenarios";
-  std::string name = word.starts_with(folder + "/") ? word.substr(folder.size() + 1) : word;
-  if (!name.ends_with(".json")) name += ".json";
-  const fs::path file = shipped(folder) / name;
+  const fs::path file = shipped("scenarios") / (name_in(word) + ".json");
   return fs::is_regular_file(file, unreadable) ? file.string() : word;
 }
 
 std::string need_scenario_file(const std::string& word) {
   const std::string file = scenario_file(word);
   std::error_code unreadable;
-  if (file.find_first_of("./") != std::string::npos || fs::exists(file, unreadable)) return file;
-  const auto near = scenario::nearest(word, scenario_names());
+  if (word.empty() || fs::exists(file, unreadable)) return file;
+  const std::string name = name_in(word);
+  const std::vector<std::string> names = scenario_names();
+  auto near = scenario::nearest(name, names);
+  for (const std::string& known : names) {
+    if (known.ends_with("/" + name)) near = known;
+  }
   if (near)
     throw InputError(scenario::in_quotes(word) + " is no file; did you mean " + scenario::in_quotes(*near) + "?");
   return file;
