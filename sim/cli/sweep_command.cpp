@@ -20,6 +20,7 @@
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
+#include "sim/scenario/files/text_file.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -75,6 +76,9 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
   jobs::SweepPlan plan = jobs::plan_sweep(systems, what);
   if (what.tune && (settings.task || settings.engine == "slurm")) {
     throw InputError("--engine slurm: " + settings.file + " has \"tune\", which runs on this machine; expected local");
+  }
+  if (settings.file == scenario::standard_input && settings.engine == "slurm") {
+    throw InputError("--engine slurm: each of its tasks reads the sweep; expected the name of a file");
   }
   if (settings.live && (settings.task || settings.engine == "slurm")) {
     throw InputError("--live: is for runs on this machine; expected --engine local");

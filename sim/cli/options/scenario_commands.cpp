@@ -1,4 +1,5 @@
 // Command-line options of the commands that simulate scenarios, or say something of them.
+#include <algorithm>
 #include <memory>
 
 #include "core/base/check.hpp"
@@ -8,13 +9,20 @@
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/shell/shell_texts.hpp"
 #include "sim/cli/tuning/commands.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace {
 
-void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios", const char* what = "Scenario files") {
+void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios", const char* what = "Scenario files; - is the standard input") {
   command.add_option(name, typed.files, what)->type_name("SCENARIO.json");
+}
+
+// What a search reads more than once.
+void need_no_standard_input(const CLI::App& command, const std::vector<std::string>& files) {
+  if (std::ranges::count(files, scenario::standard_input) == 0) return;
+  throw InputError(command.get_name() + ": reads a scenario more than once; expected the name of a file");
 }
 
 // Programs that scenarios name are started by runs, and by nothing else without consent.
@@ -139,7 +147,7 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<SweepSettings>();
   CLI::App& command = *app.add_subcommand("sweep", "Run a grid of scenarios: \"base\", \"vary\", \"zip\", \"seeds\"");
-  command.add_option("sweep", settings->file, "Sweep file")->type_name("SWEEP.json");
+  command.add_option("sweep", settings->file, "Sweep file; - is the standard input")->type_name("SWEEP.json");
   typed->add_overrides(command);
   add_out(command, settings->out, "Results go to DIR/<sweep>/<point>/<seed>/, tables to DIR/<sweep>/");
   add_jobs(command, settings->jobs);
@@ -201,6 +209,7 @@ Command add_tune(CLI::App& app, const Registry& systems) {
       "Example:\n  ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json");
   return {&command, [typed, over, settings, &command, &systems] {
             settings->request.files = typed->need_files(command);
+            need_no_standard_input(command, settings->request.files);
             settings->request.overrides = typed->changes();
             settings->request.goal = advise::goal_of(systems, settings->request.files.front(),
                                                      settings->request.overrides, settings->request.goal.target);
@@ -247,6 +256,7 @@ Command add_advise(CLI::App& app, const Registry& systems) {
   return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->request.file.empty(), "scenario or platform");
             settings->request.file = need_scenario_file(settings->request.file);
+            need_no_standard_input(command, {settings->request.file});
             settings->request.overrides = typed->changes();
             settings->request.goal = advise::goal_of(systems, settings->request.file, settings->request.overrides,
                                                      settings->request.goal.target);

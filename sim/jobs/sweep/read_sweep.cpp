@@ -10,6 +10,7 @@
 #include "sim/jobs/seeds.hpp"
 #include "sim/jobs/sweep/sweep.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -266,7 +267,7 @@ Sweep parse_sweep(const std::string& text, const std::string& file, const std::v
   }
   SweepReader(json, sweep, findings).read();
   read_base(json, sweep, findings);
-  if (sweep.name.empty()) sweep.name = std::filesystem::path(file).stem().string();
+  if (sweep.name.empty()) sweep.name = scenario::name_of_file(file, "sweep");
   scenario::Scenario named;
   named.name = sweep.name;
   scenario::check_name(named, findings);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "core/data/dataset.hpp"
@@ -11,6 +10,7 @@
 #include "core/nn/model.hpp"
 #include "core/nn/optimizer.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/memory.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -242,7 +242,7 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
 }
 
 void fill_defaults(Scenario& scenario, const std::string& file) {
-  if (scenario.name.empty()) scenario.name = std::filesystem::path(file).stem().string();
+  if (scenario.name.empty()) scenario.name = name_of_file(file, "scenario");
   if (scenario.data.source == data::DataSource::synthetic && !scenario.model.none() && !scenario.program) {
     scenario.data.train = scenario.data.train.value_or(data::synthetic_training_samples);
     scenario.data.test = scenario.data.test.value_or(data::synthetic_test_samples);

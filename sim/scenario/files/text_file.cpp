@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "core/base/check.hpp"
 
@@ -54,7 +55,9 @@ std::string text_of_file(const std::string& path, const TextFile& expected) {
   };
   const auto unreadable = [&] { fail(fmt::format("cannot be read ({})", std::strerror(errno))); };
   // Opening a pipe waits for its writer, unless told not to.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | (expected.pipes ? 0 : O_NONBLOCK)));
+  const Descriptor file(expected.pipes && path == standard_input
+                            ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                            : open(path.c_str(), O_RDONLY | O_CLOEXEC | (expected.pipes ? 0 : O_NONBLOCK)));
   if (file.number() < 0 && errno == ENOENT) fail("no such file");
   struct stat status {};
   if (file.number() < 0 || fstat(file.number(), &status) != 0) unreadable();
@@ -71,6 +74,10 @@ std::string text_of_file(const std::string& path, const TextFile& expected) {
     text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > expected.most_bytes) fail(fmt::format("is larger than {} MiB", expected.most_bytes >> 20));
   }
+}
+
+std::string name_of_file(const std::string& path, const char* otherwise) {
+  return path == standard_input ? otherwise : std::filesystem::path(path).stem().string();
 }
 
 }  // namespace ddl::scenario

@@ -18,9 +18,15 @@ struct TextFile {
 
 inline constexpr TextFile platform_file{"a SimGrid platform file", 64 << 20};
 
+// Where the name of a scenario's file may stand: the standard input, whose relative paths start in the current folder.
+inline constexpr const char* standard_input = "-";
+
 // Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". Never blocks on
 // anything but a file or a pipe that is allowed.
 std::string text_of_file(const std::string& path, const TextFile& expected);
+
+// What is called after its file: its stem, or `otherwise` where it comes by the standard input.
+std::string name_of_file(const std::string& path, const char* otherwise);
 
 // A finite number and nothing else.
 std::optional<double> number_of(std::string_view text);
