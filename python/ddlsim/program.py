@@ -1,4 +1,5 @@
 """The program `ddlsim`, as a child process."""
+import errno
 import os
 import shutil
 import signal
@@ -7,23 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-
-class DdlsimError(Exception):
-    """The program ended with `code`; `lines` is what it said, without "ddlsim: "."""
-
-    def __init__(self, code, lines):
-        super().__init__("\n".join(lines) or f"ddlsim ended with exit code {code} and said nothing")
-        self.code = code
-        self.lines = lines
-
-
-class InputError(DdlsimError):
-    """A scenario, its data or its platform is wrong (exit code 2)."""
-
-
-class RunFailed(DdlsimError):
-    """A run could not finish: a deadlock, or no worker is left (exit code 3)."""
-
+from .errors import DdlsimError, InputError, RunFailed
 
 _ERRORS = {2: InputError, 3: RunFailed}
 
@@ -38,26 +23,26 @@ def program():
         return str(launcher)
     found = shutil.which("ddlsim")
     if not found:
-        raise FileNotFoundError("no program ddlsim; expected it in PATH, or its path in the variable DDLSIM")
+        raise DdlsimError("no program ddlsim; expected it in PATH, or its path in the variable DDLSIM")
     return found
 
 
-def call(words, progress=False):
-    """What `ddlsim WORDS` writes to its standard output.
+def call(words, progress=False, given=None):
+    """What `ddlsim WORDS` writes to its standard output, where its standard input is the text `given`.
 
     Ctrl-C interrupts the program too, which leaves no half-written result. With `progress`, what it tells while it works
     goes to sys.stderr. Raises DdlsimError.
     """
-    # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
-    child = subprocess.Popen([program(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             encoding="utf-8", start_new_session=True)
+    child = _started([program(), *words], given)
     said = []
     listener = threading.Thread(target=_listen, args=(child.stderr, said, progress), daemon=True)
     listener.start()
     try:
+        if given is not None:
+            _hand_over(given, child.stdin)
         text = child.stdout.read()
         code = child.wait()
-    except KeyboardInterrupt:
+    except BaseException:  # Ctrl-C, or the time-out of whoever calls
         child.send_signal(signal.SIGINT)
         child.wait()
         raise
@@ -68,9 +53,30 @@ def call(words, progress=False):
     if code == 130:
         raise KeyboardInterrupt
     if code != 0:
-        own = [line[len("ddlsim: "):] for line in said if line.startswith("ddlsim: ")]
-        raise _ERRORS.get(code, DdlsimError)(code, own or said)
+        raise _ERRORS.get(code, DdlsimError)(_lines_of(said, code), code)
     return text
+
+
+def _started(command, given):
+    try:
+        # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
+        return subprocess.Popen(command, stdin=None if given is None else subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, encoding="utf-8", errors="backslashreplace", start_new_session=True)
+    except OSError as error:
+        if error.errno == errno.E2BIG:
+            raise InputError("the overrides are too long for a command line; expected long values in the scenario") from error
+        raise DdlsimError(f"{command[0]}: cannot be started ({error.strerror}); expected the program ddlsim, whose path the "
+                          "variable DDLSIM may say") from error
+    except ValueError as error:  # a zero byte, or half of a letter
+        raise InputError(f"what is given cannot be handed to a program: {error}") from error
+
+
+def _hand_over(text, stream):
+    try:
+        with stream:
+            stream.write(text)
+    except BrokenPipeError:  # it has ended without reading, and says why
+        pass
 
 
 def _listen(stream, said, progress):
@@ -78,3 +84,12 @@ def _listen(stream, said, progress):
         said.append(line.rstrip("\n"))
         if progress and not line.startswith("ddlsim: "):
             print(line, end="", file=sys.stderr, flush=True)
+
+
+def _lines_of(said, code):
+    """What the program says is wrong. Neither a dict's file nor an override's option is what the caller has written."""
+    lines = [line[len("ddlsim: "):] for line in said if line.startswith("ddlsim: ")]
+    lines = [line.removeprefix("-: ").removeprefix("--set ") for line in lines]
+    if code < 0:
+        lines.append(f"ddlsim was ended by signal {-code} ({signal.strsignal(-code)})")
+    return lines or said or [f"ddlsim ended with exit code {code} and said nothing"]

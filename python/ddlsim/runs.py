@@ -6,51 +6,59 @@
     result.curve.query("worker == 'mean'").plot("time_s", "test_accuracy")
 
 A scenario is the path of a file, or a dict of the same form, whose relative paths start at the current folder. Overrides
-are keys of the scenario by their path. Tables are pandas frames; without pandas, rows() gives lists of dicts.
+are keys of the scenario by their path. Tables are pandas frames; without pandas, rows() gives lists of dicts. Whatever is
+wrong is a DdlsimError.
 """
 import csv
+import io
 import json
+import numbers
 import os
-import tempfile
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
+from .errors import InputError, PackageMissing
 from .program import call
+from .values import json_of
+
+# Columns of names and words, which stay text whatever they look like; in the others is a number wherever one can be read.
+_TEXT = {"worker", "link", "direction", "source", "target", "exit", "run", "failure", "stopped_by", "busiest_link", "digest",
+         "measure"}
 
 
 class Result:
     """A result folder of one run; docs of its files: `ddlsim describe curve.csv` and results/README.md."""
 
     def __init__(self, folder):
-        self.folder = Path(folder)
+        self.folder = _path(folder, "the path of a folder")
         if not (self.folder / "run.json").is_file():
-            raise FileNotFoundError(f"{self.folder}: no result; expected a folder with a run.json")
+            raise InputError(f"{self.folder}: no result; expected a folder with a run.json")
 
     @cached_property
     def summary(self):
-        return json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
+        return _object_in(self.folder / "summary.json")
 
     @cached_property
     def identity(self):
         """What run.json says: the scenario with all defaults, versions, network, digests."""
-        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        return _object_in(self.folder / "run.json")
 
     @property
     def scenario(self):
-        return self.identity["scenario"]
+        return _of(self.identity, "scenario", self.folder / "run.json")
 
     @property
     def digest(self):
-        return self.summary["digest"]
+        return _of(self.summary, "digest", self.folder / "summary.json")
 
     def rows(self, table):
         """The rows of a table such as "curve": dicts of numbers and words, None where there is no value."""
-        return _rows(self._path(table))
+        return _rows(self._table(table))
 
     def frame(self, table):
         """The same as a pandas frame."""
-        return _frame(self._path(table))
+        return _frame(self._table(table))
 
     @property
     def curve(self):
@@ -68,11 +76,11 @@ class Result:
     def pairs(self):
         return self.frame("pairs")
 
-    def _path(self, table):
+    def _table(self, table):
         path = self.folder / f"{table}.csv"
         if not path.is_file():
             there = sorted(other.stem for other in self.folder.glob("*.csv"))
-            raise FileNotFoundError(f"{self.folder}: no {table}.csv; there are {', '.join(there)}")
+            raise InputError(f"{self.folder}: no {table}.csv; there are {', '.join(there)}")
         return path
 
     def __repr__(self):
@@ -83,9 +91,9 @@ class Sweep:
     """A sweep's folder."""
 
     def __init__(self, folder):
-        self.folder = Path(folder)
+        self.folder = _path(folder, "the path of a folder")
         if not (self.folder / "sweep.csv").is_file():
-            raise FileNotFoundError(f"{self.folder}: no sweep; expected a folder with a sweep.csv")
+            raise InputError(f"{self.folder}: no sweep; expected a folder with a sweep.csv")
 
     def rows(self):
         """A row for each run: what was varied, and its summary."""
@@ -103,40 +111,39 @@ class Sweep:
     @cached_property
     def results(self):
         """The runs that finished, in the order of rows()."""
-        return [Result(self.folder / row["run"]) for row in self.rows() if not row["failure"]]
+        table = self.folder / "sweep.csv"
+        return [Result(self.folder / _of(row, "run", table)) for row in self.rows() if not _of(row, "failure", table)]
 
     def __repr__(self):
         return f"Sweep({str(self.folder)!r})"
 
 
 def run(scenario, *, seeds=None, out="results", threads=None, force=False, progress=False, **overrides):
-    """Runs a scenario and returns its Result, which lies in OUT/<name>/<seed>/; with `seeds`, a list of them.
+    """Runs a scenario and returns its Result, which lies in OUT/<name>/<seed>/; with `seeds`, a list of them: numbers, or
+    text such as "1..5".
 
     Raises InputError, RunFailed or another DdlsimError.
     """
-    words = ["--json", "--out", out, *_changes(overrides)]
+    words = _where(out, progress)
     if seeds is not None:
-        words += ["--seeds", ",".join(str(seed) for seed in seeds)]
+        words.append(f"--seeds={_seeds(seeds)}")
     if threads is not None:
-        words += ["--threads", threads]
+        words.append(f"--threads={threads}")
     if force:
         words.append("--force")
-    with _file_of(scenario) as path:
-        summaries = json.loads(call(["run", path, *words], progress))
-    results = [Result(Path(out) / summary["name"] / str(summary["seed"]))
-               for summary in (summaries if isinstance(summaries, list) else [summaries])]
+    told = _told("run", scenario, overrides, words, progress)
+    results = [Result(_path(out, "") / _of(summary, "name", "the program") / str(_of(summary, "seed", "the program")))
+               for summary in (told if isinstance(told, list) else [told])]
     return results[0] if seeds is None else results
 
 
 def sweep(grid, *, out="results", jobs=None, progress=False, **overrides):
-    """Runs a sweep (the path of its file, or a dict of the same form), or goes on where it was, and returns a Sweep."""
-    words = ["--out", out, *_changes(overrides)]
+    """Runs a sweep (the path of its file, or a dict of the same form), or goes on where it was, and returns a Sweep, which
+    lies in OUT/<name>/; without a name, that of a file is the file's, and that of a dict is "sweep"."""
+    words = _where(out, progress)
     if jobs is not None:
-        words += ["--jobs", jobs]
-    with _file_of(grid) as path:
-        call(["sweep", path, *words], progress)
-        name = grid["name"] if isinstance(grid, dict) else _name_of_sweep(path)  # the program asks for one
-    return Sweep(Path(out) / name)
+        words.append(f"--jobs={jobs}")
+    return Sweep(_of(_told("sweep", grid, overrides, words, progress), "folder", "the program"))
 
 
 def bounds(scenario, *, trust=False, **overrides):
@@ -144,48 +151,86 @@ def bounds(scenario, *, trust=False, **overrides):
 
     With `trust`, programs and libraries that the scenario names are started and opened, as by run().
     """
-    words = ["--json", *_changes(overrides)] + (["--trust"] if trust else [])
-    with _file_of(scenario) as path:
-        return json.loads(call(["check", path, *words]))
+    return _told("check", scenario, overrides, ["--json"] + (["--trust"] if trust else []))
 
 
 def load(folder):
     """What a folder holds: a Result, a Sweep, or a list of the Results below it, in the order of their paths."""
-    folder = Path(folder)
+    folder = _path(folder, "the path of a folder")
     if (folder / "run.json").is_file():
         return Result(folder)
     if (folder / "sweep.csv").is_file():
         return Sweep(folder)
     found = [Result(path.parent) for path in sorted(folder.rglob("run.json"))]
     if not found:
-        raise FileNotFoundError(f"{folder}: no results below; expected a folder with a run.json")
+        raise InputError(f"{folder}: no results below; expected a folder with a run.json")
     return found
 
 
-def _changes(overrides):
-    words = []
-    for path, value in overrides.items():
-        words += ["--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}"]
-    return words
+def _told(command, scenario, overrides, words, progress=False):
+    """What a command prints as JSON of a scenario with overrides."""
+    given = None
+    if isinstance(scenario, Mapping):
+        given, file = json_of(scenario), "-"
+    else:
+        file = str(_path(scenario, "a scenario: the path of its file, or a dict"))
+        if file.startswith("-"):
+            file = os.path.join(".", file)
+    changes = [f"--set={_key(path)}={json_of(value, path)}" for path, value in overrides.items()]
+    return _json_of(call([command, file, *words, *changes], progress, given), "the program")
 
 
-@contextmanager
-def _file_of(scenario):
-    """The path of a scenario; of a dict, of a file in the current folder, which goes again."""
-    if not isinstance(scenario, dict):
-        yield os.fspath(scenario)
-        return
-    handle, path = tempfile.mkstemp(prefix=".scenario-", suffix=".json", dir=".")
+def _where(out, progress):
+    return ["--json", f"--out={_path(out, 'the path of a folder, out')}", *([] if progress else ["--quiet"])]
+
+
+def _key(path):
+    if "=" in path:
+        raise InputError(f"{path}: is no path of a key; expected one such as platform.workers")
+    return path
+
+
+def _seeds(seeds):
+    if isinstance(seeds, str):
+        return seeds
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"name": "scenario", **scenario}, file)
-        yield path
-    finally:
-        os.unlink(path)
+        numbers_given = list(seeds)
+    except TypeError:
+        numbers_given = []
+    if not numbers_given or not all(isinstance(seed, numbers.Integral) for seed in numbers_given):
+        raise InputError(f"seeds: {seeds!r} are none; expected whole numbers in a list or a range, or text such as \"1..5\"")
+    return ",".join(str(int(seed)) for seed in numbers_given)
 
 
-def _name_of_sweep(path):
-    return json.loads(call(["describe", path]))["name"]
+def _path(given, expected):
+    try:
+        return Path(os.fsdecode(given))
+    except TypeError as error:
+        raise InputError(f"{str(given)[:80]} is a {type(given).__name__}; expected {expected}") from error
+
+
+def _content(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+
+
+def _json_of(text, source):
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{source}: is no JSON ({error})") from error
+
+
+def _object_in(path):
+    return _json_of(_content(path), path)
+
+
+def _of(found, key, source):
+    if not isinstance(found, dict) or key not in found:
+        raise InputError(f"{source}: has no {key}")
+    return found[key]
 
 
 def _value(text):
@@ -200,13 +245,21 @@ def _value(text):
 
 
 def _rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+    try:
+        rows = list(csv.DictReader(io.StringIO(_content(path))))
+    except csv.Error as error:
+        raise InputError(f"{path}: is no table ({error})") from error
+    if any(None in row or None in row.values() for row in rows):
+        raise InputError(f"{path}: is no table; expected as many fields in every line")
+    return [{key: text if text and key in _TEXT else _value(text) for key, text in row.items()} for row in rows]
 
 
 def _frame(path):
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("frames need pandas; rows() gives the same without it") from error
-    return pandas.read_csv(path)
+        raise PackageMissing("frames need pandas; rows() gives the same without it") from error
+    try:
+        return pandas.read_csv(path, converters={column: lambda text: text or None for column in _TEXT})
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: is no table ({error})") from error

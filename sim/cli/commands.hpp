@@ -92,12 +92,12 @@ struct SweepSettings {
   int jobs = 0;                     // parallel runs; 0: as many as cores, or as the cluster has room for
   std::string engine = "local";     // or "slurm"
   std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
-  bool dry_run = false, quiet = false;
+  bool dry_run = false, json = false, quiet = false;
   std::optional<std::string> live;  // see RunSettings
 };
 
-// Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are listed at the end (exit
-// code 3).
+// Runs a grid of scenarios, and prints its table, or as JSON where its results are; or says what it would run. Failed
+// runs are listed at the end (exit code 3).
 int sweep(const Registry& systems, const SweepSettings& settings);
 
 struct ExpectSettings {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
 
@@ -115,7 +116,11 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
     return on_slurm ? jobs::run_sweep_on_slurm(plan, outlook, slurm)
                     : jobs::run_sweep(plan, outlook, {at_once, show, live ? &*live : nullptr});
   });
-  if (!settings.quiet && settings.live != "-") {
+  if (settings.json) {
+    using Json = nlohmann::ordered_json;
+    const Json told = {{"folder", outcome.folder.string()}, {"runs", plan.runs()}, {"failed", outcome.failed()}};
+    std::cout << told.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  } else if (!settings.quiet && settings.live != "-") {
     const auto replaced = static_cast<std::size_t>(
         std::ranges::count_if(outdated, [&](std::size_t run) { return outcome.failures[run].empty(); }));
     std::cout << fmt::format("{} of {} runs in {}\n{}tables: {}\n        {}\n", plan.runs() - outcome.failed(),

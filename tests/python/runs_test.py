@@ -3,13 +3,19 @@
 import csv
 import importlib.util
 import json
+import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+from collections import deque
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -84,6 +90,21 @@ class Runs(unittest.TestCase):
         Path("file.json").write_text(json.dumps({key: grid[key] for key in grid if key != "name"}))
         self.assertEqual(ddlsim.sweep("file.json", out="out").folder, Path("out/file"))
 
+    def test_a_sweep_may_be_a_dict_with_names_or_without(self):
+        base = {key: RING[key] for key in RING if key != "name"}
+        for of_sweep, of_base, folder in (({}, {}, "sweep"), ({}, {"name": "b"}, "sweep"), ({"name": "s"}, {}, "s"),
+                                          ({"name": "s"}, {"name": "b"}, "s")):
+            for out in ("plain", Path("other")):
+                sweep = ddlsim.sweep({**of_sweep, "base": {**base, **of_base}, "vary": {"platform.workers": (2, 3)}}, out=out,
+                                     **{"stop.iterations": 2})
+                self.assertEqual(sweep.folder, Path(out, folder))
+                self.assertEqual([row["platform.workers"] for row in sweep.rows()], [2, 3])
+                self.assertEqual([result.scenario["stop"]["iterations"] for result in sweep.results], [2, 2])
+        with self.assertRaises(ddlsim.InputError) as caught:
+            ddlsim.sweep({"base": base, "vary": {"platform.worker": [2, 3]}}, out="wrong")
+        self.assertEqual(caught.exception.lines, ['$.platform.worker: is an unknown key; did you mean "workers"?'])
+        self.assertFalse(Path("wrong").exists())
+
     def test_what_is_wrong_is_an_error_with_the_program_s_lines(self):
         with self.assertRaises(ddlsim.InputError) as caught:
             ddlsim.run(RING, out="out", **{"platform.bandwith": "1Mbps", "stop.iterations": -1})
@@ -94,9 +115,149 @@ class Runs(unittest.TestCase):
             ddlsim.run(RING, out="out", faults=[{"type": "host_crash", "host": "w1", "at": "1s"}])
         self.assertIn("w1", str(caught.exception))
         self.assertFalse(Path("out").exists() and any(Path("out").rglob("run.json")))
-        for missing in ("out", "none"):
-            with self.assertRaises(FileNotFoundError):
-                ddlsim.load(missing)
+
+    def assert_wrong(self, line, call, kind=ddlsim.InputError):
+        with self.assertRaises(kind) as caught:
+            call()
+        self.assertEqual(len(caught.exception.lines), 1)
+        self.assertRegex(str(caught.exception), line)
+        again = pickle.loads(pickle.dumps(caught.exception))  # as pools of processes hand it on
+        self.assertEqual((type(again), again.lines, again.code),
+                         (type(caught.exception), caught.exception.lines, caught.exception.code))
+
+    def described(self, scenario, **overrides):
+        """The scenario as the program has read it."""
+        return ddlsim.run(scenario, out="out", force=True, name="described", **overrides).scenario
+
+    def test_text_stays_text(self):
+        for text in ("1e3", "true", "null", "12", "[1]", "{}", '"quoted"', " ", "a=b", "--force", "\n", "ü", Path("1e3")):
+            self.assertEqual(self.described(RING, description=text)["description"], str(text))
+            self.assertEqual(self.described({**RING, "description": text})["description"], str(text))
+        base = {"base": {**RING, "description": "1e3"}, "vary": {"description": ["null", "1e3"]}}
+        self.assertEqual([result.scenario["description"] for result in ddlsim.sweep(base, out="out").results], ["null", "1e3"])
+        self.assert_wrong(r'^\$.platform.workers: "3" is not a whole number; ',
+                          lambda: ddlsim.run(RING, **{"platform.workers": "3"}))
+        self.assertNotIn("description", self.described({**RING, "description": "x"}, description=None))  # as of --set
+
+    def test_numbers_of_any_kind_are_numbers(self):
+        for number in (3, Fraction(3), Decimal(3), 3.0):
+            self.assertEqual(self.described(RING, **{"platform.workers": number})["platform"]["workers"], 3)
+        bandwidths = ["1Mbps", "2Mbps"]
+        for given in (tuple(bandwidths), deque(bandwidths), bandwidths):
+            self.assertEqual(self.described(RING, **{"platform.bandwidth": given})["platform"]["bandwidth"], bandwidths)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas")
+    def test_numbers_of_numpy_and_pandas_are_numbers(self):
+        import numpy as np
+        import pandas as pd
+        for kind in (np.int8, np.uint16, np.int32, np.int64, np.uint64, np.array, lambda n: pd.Series([n])[0]):
+            for described in (self.described(RING, **{"platform.workers": kind(3)}),
+                              self.described({**RING, "platform": {**RING["platform"], "workers": kind(3)}})):
+                self.assertEqual(described["platform"]["workers"], 3)
+        for kind in (np.float16, np.float32, np.float64, np.longdouble, np.array, lambda x: pd.Series([x]).mean()):
+            self.assertEqual(self.described(RING, **{"compute.jitter": kind(0.5)})["compute"]["jitter"], 0.5)
+        self.assertEqual(self.described(RING, **{"record.trace": np.bool_(True)})["record"]["trace"], True)
+        bandwidths = ["1Mbps", "2Mbps"]
+        for kind in (np.array, pd.Series, pd.Index, pd.Categorical, lambda texts: [np.str_(text) for text in texts]):
+            self.assertEqual(self.described(RING, **{"platform.bandwidth": kind(bandwidths)})["platform"]["bandwidth"], bandwidths)
+        sweep = ddlsim.sweep({"base": RING, "vary": {"platform.workers": np.arange(2, 4)}, "seeds": np.arange(1, 3)}, out="out",
+                             jobs=np.int64(1))
+        self.assertEqual([row["platform.workers"] for row in sweep.rows()], [2, 2, 3, 3])
+        self.assertEqual([result.summary["seed"] for result in ddlsim.run(RING, out="out", seeds=np.arange(1, 3))], [1, 2])
+        for wrong in (np.nan, np.float32("inf"), np.array([1, np.nan]), pd.NA, pd.NaT, np.timedelta64(1, "s"),
+                      np.array([1], "datetime64[s]"), np.complex64(1), pd.DataFrame({"a": [1]})):
+            self.assert_wrong(r"^platform.workers(\[1\])?: .*; expected ", lambda: ddlsim.run(RING, **{"platform.workers": wrong}))
+
+    def test_what_is_no_value_is_refused_by_its_path(self):
+        endless = []
+        endless.append(endless)
+        for wrong in (math.nan, -math.inf, Decimal("NaN"), 10**400, b"text", {1}, 1j, object(), endless, {2: 3}, "\ud800",
+                      (i for i in ()), timedelta(1)):
+            self.assert_wrong(r"^\$\.stop\.time.*; expected ", lambda: ddlsim.run({**RING, "stop": {"time": wrong}}))
+            self.assert_wrong(r"^stop\.time.*; expected ", lambda: ddlsim.run(RING, **{"stop.time": wrong}))
+        self.assert_wrong(r'^\$\.compute\["w 0"\]\[1\]: nan is not finite; ',
+                          lambda: ddlsim.bounds({**RING, "compute": {"w 0": [1, math.nan]}}))
+        self.assert_wrong(r"^\$\.vary\[.platform.workers.\]\[0\]: inf ",
+                          lambda: ddlsim.sweep({"base": RING, "vary": {"platform.workers": [math.inf]}}))
+        for path in ("a=b", "a..b", "", "a\0b", "a\ud800"):
+            self.assert_wrong("expected |cannot be ", lambda: ddlsim.run(RING, **{path: 1}))
+
+    def test_every_error_is_one_of_ddlsim(self):
+        for wrong in (None, 3, [RING], "none.json", "-", "-none.json", ".", "a\0b"):
+            for call in (ddlsim.run, ddlsim.sweep, ddlsim.bounds, ddlsim.load):
+                self.assert_wrong("expected |cannot be ", lambda: call(wrong))
+        for seeds in (3, [], [1.5], "x", [-1], object()):
+            self.assert_wrong("seeds", lambda: ddlsim.run(RING, seeds=seeds))
+        for wrong in ({"threads": "a"}, {"threads": 0}, {"out": None}, {"out": "a\0b"}, {"out": __file__}):
+            self.assert_wrong("expected |cannot be ", lambda: ddlsim.run(RING, **wrong))
+        self.assert_wrong("too long", lambda: ddlsim.run(RING, faults=["long"] * 100_000))
+        self.assertFalse(Path("results").exists())
+
+    def test_a_program_that_is_none_is_an_error(self):
+        kept = os.environ.get("DDLSIM")
+        self.addCleanup(lambda: os.environ.update(DDLSIM=kept) if kept else os.environ.pop("DDLSIM"))
+        Path("killed").write_text("#!/bin/sh\necho at work >&2\nkill -9 $$\n")
+        Path("killed").chmod(0o755)
+        for named, line, code in (("/none", "cannot be started .No such file", None), (__file__ + "/", "cannot be started", None),
+                                  (".", "cannot be started .Permission denied", None), ("./killed", "ended by signal 9", -9),
+                                  ("/bin/false", "ended with exit code 1", 1), ("/bin/true", "is no JSON", None)):
+            os.environ["DDLSIM"] = named
+            self.assert_wrong(line, lambda: ddlsim.run(RING), ddlsim.DdlsimError)
+            with self.assertRaises(ddlsim.DdlsimError) as caught:
+                ddlsim.sweep({"base": RING})
+            self.assertEqual(caught.exception.code, code)
+
+    def test_damaged_results_are_errors(self):
+        result = ddlsim.run(LEARNS, out="out")
+        for file, text, read in (("summary.json", "{", lambda: ddlsim.load(result.folder).summary),
+                                 ("summary.json", "[]", lambda: ddlsim.load(result.folder).digest),
+                                 ("summary.json", "\xff", lambda: ddlsim.load(result.folder).digest),
+                                 ("run.json", "{}", lambda: ddlsim.load(result.folder).scenario),
+                                 ("curve.csv", "a,b\n1\n", lambda: result.rows("curve")),
+                                 ("curve.csv", "a,b\n1,2,3\n", lambda: result.rows("curve")),
+                                 ("curve.csv", "a\n\"" + "x" * 200_000, lambda: result.rows("curve")),
+                                 ("sweep.csv", "a\n1\n", lambda: ddlsim.Sweep(result.folder).results),
+                                 ("sweep.csv", "run,failure\nnone,\n", lambda: ddlsim.Sweep(result.folder).results)):
+            (result.folder / file).write_bytes(text.encode("latin-1"))
+            self.assert_wrong(r"json|csv", read)
+        (result.folder / "sweep.csv").unlink()
+        for missing in ("out/scenario", "none", 3):
+            self.assert_wrong("expected |cannot be ", lambda: ddlsim.Sweep(missing))
+
+    def test_names_in_tables_stay_text(self):
+        hosts = ("1e3", "NA", "007", "1_000")
+        links = "".join(f'<link id="{host}.0" bandwidth="1MBps" latency="1ms" sharing_policy="FATPIPE"/>' for host in hosts)
+        routes = "".join(f'<route src="{a}" dst="{b}" symmetrical="NO"><link_ctn id="{a}.0"/></route>'
+                         for a in hosts for b in hosts if a != b)
+        Path("hosts.xml").write_text(
+            "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">"
+            '<zone id="z" routing="Full">' + "".join(f'<host id="{host}" speed="1Gf"/>' for host in hosts) + links + routes
+            + "</zone></platform>")
+        result = ddlsim.run({**RING, "platform": {"file": "hosts.xml", "network": {"model": "CM02"}}}, out="out")
+        self.assertEqual({row["worker"] for row in result.rows("iterations")}, set(hosts))
+        self.assertEqual({row["source"] for row in result.rows("pairs")}, set(hosts))
+        self.assertEqual({row["link"] for row in result.rows("traffic")}, {f"{host}.0" for host in hosts})
+        if importlib.util.find_spec("pandas"):
+            self.assertEqual(set(result.iterations["worker"]), set(hosts))
+            self.assertEqual(set(result.pairs["target"]), set(hosts))
+        table = Path("grid/sweep.csv")
+        table.parent.mkdir()
+        table.write_text("seed,run,failure,digest\n1,workers=2/1,,1234567890123456\n2,workers=2/2,,00000000000000e1\n")
+        sweep = ddlsim.load("grid")
+        self.assertEqual([row["digest"] for row in sweep.rows()], ["1234567890123456", "00000000000000e1"])
+        self.assertEqual([row["failure"] for row in sweep.rows()], [None, None])
+        if importlib.util.find_spec("pandas"):
+            self.assertEqual(list(sweep.frame["digest"]), ["1234567890123456", "00000000000000e1"])
+            self.assertTrue(sweep.frame["failure"].isna().all())
+
+    def test_a_caller_s_time_out_ends_the_run(self):
+        def give_up(*_):
+            raise TimeoutError
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, give_up))
+        signal.alarm(1)
+        with self.assertRaises(TimeoutError):
+            ddlsim.run({**LEARNS, "stop": {"iterations": 10_000_000}, "evaluate": {"every_iterations": 100_000}}, out="out")
+        self.assertFalse(any(path.is_file() for path in Path("out").rglob("*")))
 
     def test_an_interrupted_run_leaves_nothing(self):
         code = f"import sys; sys.path.insert(0, {str(SOURCE / 'python')!r}); import ddlsim; ddlsim.run(sys.argv[1], out='out')"
@@ -129,14 +290,14 @@ class Runs(unittest.TestCase):
         hidden = sys.modules.get("pandas")
         sys.modules["pandas"] = None  # an import of it fails
         try:
-            with self.assertRaisesRegex(ImportError, "rows()"):
+            with self.assertRaisesRegex(ddlsim.PackageMissing, "rows()"):
                 result.curve
         finally:
             del sys.modules["pandas"]
             if hidden:
                 sys.modules["pandas"] = hidden
         self.assertEqual(result.rows("curve")[0]["time_s"], 0)
-        with self.assertRaisesRegex(FileNotFoundError, "there are curve"):
+        with self.assertRaisesRegex(ddlsim.InputError, "there are curve"):
             result.rows("curves")
 
 

@@ -15,7 +15,8 @@
 namespace ddl::cli {
 namespace {
 
-void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios", const char* what = "Scenario files; - is the standard input") {
+void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios",
+               const char* what = "Scenario files; - is the standard input") {
   command.add_option(name, typed.files, what)->type_name("SCENARIO.json");
 }
 
@@ -43,6 +44,10 @@ CLI::Option* add_live(CLI::App& command, std::optional<std::string>& live) {
           "Append a line of JSON for each evaluation to FILE as it happens; - is the standard output, which then "
           "gets nothing else")
       ->type_name("FILE");
+}
+
+void need_one_output(bool json, const std::optional<std::string>& live) {
+  if (json && live == "-") throw InputError("--live -: has the standard output to itself; expected no --json");
 }
 
 Command add_run(CLI::App& app, const Registry& systems) {
@@ -83,9 +88,7 @@ Command add_run(CLI::App& app, const Registry& systems) {
             settings->overrides = typed->changes();
             if (settings->trace) settings->overrides.push_back({"record.trace", "true"});
             settings->seeds = typed->chosen_seeds();
-            if (settings->json && settings->live == "-") {
-              throw InputError("--live -: has the standard output to itself; expected no --json");
-            }
+            need_one_output(settings->json, settings->live);
             run_scenarios(systems, *settings);
             return int{kDone};
           }};
@@ -158,6 +161,8 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
   command.add_option("--task", settings->task)->group("");  // for the array's script
   auto* dry_run =
       command.add_flag("--dry-run", settings->dry_run, "Say what would be run, and about how long it would take");
+  command.add_flag("--json", settings->json, "Print its folder and how many runs failed as JSON, and nothing else")
+      ->excludes(dry_run);
   command.add_flag("--quiet", settings->quiet, "No progress, no closing table");
   add_live(command, settings->live)->excludes(dry_run);
   command.footer(
@@ -167,6 +172,7 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
             need(command, !settings->file.empty(), "sweep file");
             settings->file = need_scenario_file(settings->file);
             settings->overrides = typed->changes();
+            need_one_output(settings->json, settings->live);
             return sweep(systems, *settings);
           }};
 }
