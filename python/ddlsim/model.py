@@ -23,6 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .errors import InputError
+
 PROTOCOL = 1
 MEMORY = 3  # the descriptor of the memory that is shared with ddlsim: weights, then the vector that is answered
 
@@ -31,16 +33,22 @@ class Model:
     """What ddlsim asks for. Vectors are float32, their parts in the order of tensors().
 
     Answers may depend on the arguments alone: which process is asked, and when, differs from run to run. Before anything
-    else is asked, `seed` is the scenario's. `out` is the vector that ddlsim reads: what a method writes into it and returns
+    else is asked, `seed` and `batch_size` are the scenario's. `out` is the vector that ddlsim reads: what a method writes into it and returns
     is not copied, as in `return loss, np.concatenate(parts, out=self.out)`. Without ddlsim it is None.
     """
 
     seed = 0
+    batch_size = 32
     out = None
 
     def tensors(self):
         """The parameters: [(name, shape), ...]. Tensors with one prefix before the last dot are a layer."""
         raise NotImplementedError("a Model says what tensors() it has")
+
+    def frozen(self):
+        """Tensors of the model that are not trained, as tensors() has the others. They do not travel, and ddlsim asks for their
+        frozen_values(), one vector, only to write whole models (record.weights)."""
+        return []
 
     def samples(self):
         """How many samples there are: (training, test). Training samples are numbered from 0."""
@@ -102,22 +110,34 @@ def _number(value):
     return value if math.isfinite(value) else None
 
 
-class _Memory:
-    """Two vectors, in memory that ddlsim sees, too."""
+def _named(tensors):
+    return [[str(name), [int(extent) for extent in shape]] for name, shape in tensors]
 
-    def __init__(self, parameters):
-        shared = mmap.mmap(MEMORY, 8 * parameters)
+
+def _class(label):
+    """A label's number; what is no whole number is no class."""
+    if np.ndim(label) != 0 or not float(label).is_integer():
+        raise InputError(f"the label {label} is no class; expected whole numbers from 0 to 255, one for each training sample")
+    return int(label)
+
+
+class _Memory:
+    """Vectors in memory that ddlsim sees, too."""
+
+    def __init__(self, parameters, frozen):
+        shared = mmap.mmap(MEMORY, 8 * parameters + 4 * frozen)
         whole = np.frombuffer(shared, dtype=np.float32)
-        self.answered = whole[parameters:]
+        self.answered, self.frozen = whole[parameters:2 * parameters], whole[2 * parameters:]
         self.weights = whole[:parameters]
         self.weights.flags.writeable = False
 
-    def put(self, vector, what):
+    @staticmethod
+    def put(vector, place, what):
         vector = np.asarray(vector, dtype=np.float32).reshape(-1)
-        if vector.size != self.answered.size:
-            raise ValueError(f"{what} has {vector.size} values; the tensors have {self.answered.size}")
-        if vector.ctypes.data != self.answered.ctypes.data:
-            self.answered[:] = vector
+        if vector.size != place.size:
+            raise InputError(f"{what} has {vector.size} values; expected {place.size}, those of its tensors")
+        if vector.ctypes.data != place.ctypes.data:
+            place[:] = vector
 
 
 class _Server:
@@ -127,34 +147,41 @@ class _Server:
 
     def hello(self, request):
         if request["protocol"] != PROTOCOL:
-            raise ValueError(f"ddlsim speaks version {request['protocol']} of the protocol; this is {PROTOCOL}")
-        self.model.seed = request["seed"]
-        tensors = [[str(name), [int(extent) for extent in shape]] for name, shape in self.model.tensors()]
+            raise InputError(f"ddlsim speaks version {request['protocol']} of the protocol; this is {PROTOCOL}")
+        self.model.seed, self.model.batch_size = request["seed"], request["batch"]
+        tensors, frozen = _named(self.model.tensors()), _named(self.model.frozen())
         train, test = self.model.samples()
         version, modules = str(self.model.version()), _own_modules()
         if modules:
             version = f"{version}; modules {digest_of(*modules)}" if version else f"modules {digest_of(*modules)}"
-        answer = {"protocol": PROTOCOL, "tensors": tensors, "train": int(train), "test": int(test), "version": version}
+        answer = {"protocol": PROTOCOL, "tensors": tensors, "frozen": frozen, "train": int(train), "test": int(test), "version": version}
         if request["labels"]:
-            answer["labels"] = [int(label) for label in self.model.labels()]
-        self.parameters = sum(math.prod(shape) for _, shape in tensors)
+            answer["labels"] = [_class(label) for label in self.model.labels()]
+        self.sizes = [sum(math.prod(shape) for _, shape in named) for named in (tensors, frozen)]
         return answer
 
     def shared(self):
         if self.memory is None:
-            self.memory = _Memory(self.parameters)
+            self.memory = _Memory(*self.sizes)
             self.model.out = self.memory.answered
         return self.memory
 
     def initial(self, request):
-        self.shared().put(self.model.initial(request["seed"]), "the initial vector")
-        return {"did": "initial", "values": self.parameters}
+        memory = self.shared()
+        memory.put(self.model.initial(request["seed"]), memory.answered, "the initial vector")
+        return {"did": "initial", "values": memory.answered.size}
+
+    def frozen(self, request):
+        memory = self.shared()
+        memory.put(self.model.frozen_values(), memory.frozen, "the vector of frozen tensors")
+        return {"did": "frozen", "values": memory.frozen.size}
 
     def gradient(self, request):
         samples = np.array(request["samples"], dtype=np.int64)
-        loss, gradient = self.model.gradient(self.shared().weights, samples, request["worker"], request["step"])
-        self.shared().put(gradient, "the gradient")
-        return {"did": "gradient", "loss": _number(loss), "values": self.parameters}
+        memory = self.shared()
+        loss, gradient = self.model.gradient(memory.weights, samples, request["worker"], request["step"])
+        memory.put(gradient, memory.answered, "the gradient")
+        return {"did": "gradient", "loss": _number(loss), "values": memory.answered.size}
 
     def evaluate(self, request):
         scores = self.model.evaluate(self.shared().weights)
@@ -167,7 +194,7 @@ def serve(model):
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     server = _Server(model)
-    acts = {"hello": server.hello, "initial": server.initial, "gradient": server.gradient, "evaluate": server.evaluate}
+    acts = {"hello": server.hello, "initial": server.initial, "frozen": server.frozen, "gradient": server.gradient, "evaluate": server.evaluate}
     for line in sys.stdin:
         request = json.loads(line)
         print(json.dumps(acts[request["do"]](request), allow_nan=False), file=answers, flush=True)

@@ -61,13 +61,13 @@ std::optional<double> number_in(const Json& json, const char* key) {
                                 scenario::in_quotes(key), shown_line(found->dump())));
 }
 
-// [["conv1.weight", [8, 1, 5, 5]], ...]
-std::vector<Tensor> tensors_in(const Json& json) {
-  const std::string expected = R"(; expected "tensors": a list such as [["dense.weight", [10, 144]], ...])";
-  const auto found = json.find("tensors");
-  if (found == json.end() || !found->is_array() || found->empty()) throw WrongAnswer("names no tensors" + expected);
+// "tensors" or "frozen": [["conv1.weight", [8, 1, 5, 5]], ...]; `names` are those of tensors so far.
+std::vector<Tensor> tensors_in(const Json& json, const std::string& key, std::set<std::string>& names) {
+  const std::string expected =
+      "; expected " + scenario::in_quotes(key) + R"(: a list such as [["dense.weight", [10, 144]], ...])";
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_array()) throw WrongAnswer("names no tensors" + expected);
   std::vector<Tensor> tensors;
-  std::set<std::string> names;
   double parameters = 0;
   for (const Json& one : *found) {
     const bool formed = one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_array();
@@ -117,10 +117,13 @@ Hello hello_in(const std::string& line, bool labels) {
       version != protocol_version) {
     throw WrongAnswer(fmt::format("speaks version {} of the protocol; expected {}", version, protocol_version));
   }
-  Hello hello{.model = {tensors_in(json), ""},
+  std::set<std::string> names;
+  Hello hello{.model = {.tensors = tensors_in(json, "tensors", names), .version = ""},
               .train = count_in(json, "train", most_samples),
               .test = count_in(json, "test", most_samples),
               .labels = {}};
+  if (hello.model.tensors.empty()) throw WrongAnswer("has no tensors to train; expected at least one in \"tensors\"");
+  if (json.contains("frozen")) hello.model.frozen = tensors_in(json, "frozen", names);
   if (labels) hello.labels = labels_in(json, hello.train);
   if (const auto version = json.find("version"); version != json.end()) {
     if (!version->is_string()) throw WrongAnswer("answered a \"version\" that is no text; expected a text");
@@ -161,7 +164,7 @@ bool needs_labels(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-// One process, and the memory that it shares with this one: weights, then the vector that it answers.
+// One process, and the memory that it shares with this one: weights, the vector that it answers, frozen values.
 struct Model::Program {
   Program(const std::vector<std::string>& command, const std::string& folder)
       : memory(out_of_the_way(memfd_create("ddlsim", MFD_CLOEXEC))), process(command, folder, memory.number()) {}
@@ -171,9 +174,10 @@ struct Model::Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  void share(std::size_t count) {
+  void share(std::size_t count, std::size_t frozen_count) {
     parameters = count;
-    bytes = 2 * count * sizeof(float);
+    frozen = frozen_count;
+    bytes = (2 * count + frozen_count) * sizeof(float);
     void* at = MAP_FAILED;
     if (ftruncate(memory.number(), static_cast<off_t>(bytes)) == 0) {
       at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0);
@@ -189,20 +193,26 @@ struct Model::Program {
   // The vector that comes with an answer. Whether it is finite.
   bool take(const Json& answer, const char* did, std::span<float> vector) const {
     check(vector.size() == parameters, "a whole model");
+    check_answer(answer, did, parameters, "the model's parameters");
+    return copy_finite({values + parameters, parameters}, vector.data());
+  }
+  std::vector<float> take_frozen(const Json& answer) const {
+    check_answer(answer, "frozen", frozen, "those of its frozen tensors");
+    return {values + 2 * parameters, values + 2 * parameters + frozen};
+  }
+  static void check_answer(const Json& answer, const char* did, std::size_t expected, const char* whose) {
     check_did(answer, did);
     const auto count = answer.find("values");
-    if (count == answer.end() || *count != parameters) {
-      throw WrongAnswer(fmt::format("answered a vector of {} values; expected \"values\": {}, the model's parameters",
-                                    count == answer.end() ? "unknown" : shown_line(count->dump()), parameters));
-    }
-    return copy_finite({values + parameters, parameters}, vector.data());
+    if (count != answer.end() && *count == expected) return;
+    throw WrongAnswer(fmt::format("answered a vector of {} values; expected \"values\": {}, {}",
+                                  count == answer.end() ? "unknown" : shown_line(count->dump()), expected, whose));
   }
 
   std::mutex asked;  // the simulation's thread may ask for initial weights while a math thread asks, too
   Descriptor memory;
   Process process;
   float* values = nullptr;
-  std::size_t parameters = 0, bytes = 0;
+  std::size_t parameters = 0, frozen = 0, bytes = 0;
 };
 
 scenario::LearnedModel learned_model(const Hello& hello) {
@@ -210,8 +220,7 @@ scenario::LearnedModel learned_model(const Hello& hello) {
   std::string layer;
   model.program = hello.model;
   for (const Tensor& tensor : hello.model.tensors) {
-    std::size_t count = 1;
-    for (const std::size_t extent : tensor.shape) count *= extent;
+    const std::size_t count = tensor.size();
     const std::size_t rows = tensor.shape.empty() ? 1 : tensor.shape.front();
     model.tensors.push_back({tensor.name, model.parameters, count, rows});
     const std::size_t dot = tensor.name.rfind('.');
@@ -228,8 +237,12 @@ Model::Model(const scenario::Scenario& scenario, int processes)
     : spec_(*scenario.program), name_(scenario::command_of(spec_)), given_up_(out_of_the_way(eventfd(0, EFD_CLOEXEC))) {
   const bool labels = needs_labels(scenario);
   const std::string folder = scenario::program_folder(scenario);
-  const std::string request =
-      Json({{"do", "hello"}, {"protocol", protocol_version}, {"seed", scenario.seed}, {"labels", labels}}).dump();
+  const std::string request = Json({{"do", "hello"},
+                                    {"protocol", protocol_version},
+                                    {"seed", scenario.seed},
+                                    {"batch", scenario.training.batch_size},
+                                    {"labels", labels}})
+                                  .dump();
   const auto refuse = [&](const std::string& what) {
     for (const auto& program : programs_) program->process.end_input();  // all of them end at the same time
     throw InputError(fmt::format("$.model.command: {} {}", scenario::in_quotes(name_), what));
@@ -251,7 +264,10 @@ Model::Model(const scenario::Scenario& scenario, int processes)
       refuse(program->process.quoting(error.what()));
     }
   }
-  for (const auto& program : programs_) program->share(learned_model(hello_).parameters);
+  std::size_t parameters = 0, frozen = 0;
+  for (const Tensor& tensor : hello_.model.tensors) parameters += tensor.size();
+  for (const Tensor& tensor : hello_.model.frozen) frozen += tensor.size();
+  for (const auto& program : programs_) program->share(parameters, frozen);
 }
 
 // All of them end at the same time.
@@ -278,6 +294,13 @@ void Model::initialize(std::uint64_t seed, std::span<float> weights) {
     const bool finite = programs_.front()->take(json, "initial", weights);
     if (!finite) throw WrongAnswer("answered initial weights that are not finite; expected numbers");
   });
+}
+
+std::vector<float> Model::frozen() {
+  if (hello_.model.frozen.empty()) return {};
+  const std::scoped_lock alone(programs_.front()->asked);
+  return ask(0, R"({"do":"frozen"})", "its frozen tensors",
+             [&](const Json& json) { return programs_.front()->take_frozen(json); });
 }
 
 Outcome Model::gradient(int process, std::span<const float> weights, const Step& step, std::span<float> gradient) {

@@ -51,6 +51,8 @@ class Model {
 
   // The following throw RunFailed. A gradient or an initial vector goes where it is wanted.
   void initialize(std::uint64_t seed, std::span<float> weights);
+  // Values of the frozen tensors, one behind the other.
+  std::vector<float> frozen();
   struct Step {
     int worker = 0;
     std::int64_t number = 0;

@@ -77,8 +77,8 @@ void members(A& archive, RecordedSamples& samples) {
 }
 template <class A>
 void members(A& archive, Recordings& recordings) {
-  archive(recordings.initial_weights, recordings.own_initial_weights, recordings.shards, recordings.batches,
-          recordings.samples, recordings.draws);
+  archive(recordings.initial_weights, recordings.own_initial_weights, recordings.frozen, recordings.shards,
+          recordings.batches, recordings.samples, recordings.draws);
 }
 }  // namespace ddl::run
 
@@ -91,7 +91,7 @@ void members(A& archive, ProgramFacts::Tensor& tensor) {
 }
 template <class A>
 void members(A& archive, ProgramFacts& facts) {
-  archive(facts.tensors, facts.version);
+  archive(facts.tensors, facts.frozen, facts.version);
 }
 
 }  // namespace ddl::scenario

@@ -2,6 +2,8 @@
 // or that program's.
 #pragma once
 
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +39,13 @@ struct ProgramFacts {
   struct Tensor {
     std::string name;
     std::vector<std::size_t> shape;
+    std::size_t size() const {
+      return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+    }
     bool operator==(const Tensor&) const = default;
   };
   std::vector<Tensor> tensors;
+  std::vector<Tensor> frozen{};  // belong to it, and are neither trained nor sent
   std::string version;
   bool operator==(const ProgramFacts&) const = default;
 };

@@ -4,7 +4,7 @@
 #   plugin_test.sh DDLSIM EASGD_FOLDER DDLSIM_DIR      the last: where ddlsimConfig.cmake is
 set -eu
 
-ddlsim=$1 source=$2 package=$3
+ddlsim=$1 source=$2 package=$3 page=$(cd "$(dirname "$0")/../.." && pwd)/docs/own_systems.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset DDLSIM_PLUGINS
@@ -62,6 +62,13 @@ case $build in *-Dddlsim_DIR=*) ;; *) build=$(echo "$build" | sed "s|cmake -S|cm
 eval "$build" >log 2>&1 || fail "$(cat log)"
 "$ddlsim" mine.json --quiet --set stop.time=5s || fail "the template of a system does not run"
 "$ddlsim" laws --load build/libown_system.so >laws || fail "$(cat laws)"
+
+# So is the system that the page shows.
+sed -n '/^```cpp$/,/^```$/p' "$page" | sed '/^```/d' | sed '/^DDLSIM_PLUGIN(elastic/d' >own_system.cpp
+cmake --build build >log 2>&1 || fail "$(cat log)"
+"$ddlsim" laws --load build/libown_system.so >laws || fail "$(cat laws)"
+grep -q pairs laws || fail "$(cat laws)"
+"$ddlsim" mine.json --quiet --set stop.time=5s --set 'algorithm={"name":"pairs","patience":"100ms"}' || fail "pairs do not run"
 cd ..
 
 # What is wrong gets one line.

@@ -16,7 +16,7 @@ debian_python.need("numpy")
 import numpy as np  # noqa: E402
 from ddlsim import digest_of  # noqa: E402
 
-HELLO = {"do": "hello", "protocol": 1, "seed": 1, "labels": False}
+HELLO = {"do": "hello", "protocol": 1, "seed": 1, "batch": 4, "labels": False}
 GRADIENT = {"do": "gradient", "worker": 0, "step": 0, "samples": [1, 2]}
 PROGRAM = """
 import numpy as np

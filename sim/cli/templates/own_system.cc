@@ -1,4 +1,4 @@
-// A training system of your own: after a step a worker sends its model to the next one in a ring, which takes the mean.
+// A training system of your own: after a step a worker sends its model to a random other, which takes the mean.
 //   build it   cmake -B build && cmake --build build    (CMakeLists.txt is beside; with -Dddlsim_DIR=CHECKOUT/build/release
 //                                                        where ddlsim is not installed)
 //   run it     ddlsim FILE.json, whose "load" names the library
@@ -16,7 +16,7 @@ constexpr int port = 0;  // an inbox of each node; a system numbers its own
 struct OwnSystem : SystemOf<OwnSystem> {
   // core/node/system.hpp has all facts, such as needs_servers, and all hooks.
   static constexpr SystemFacts facts{.name = "own_system",
-                                     .what = "workers send their models round a ring and never wait",
+                                     .what = "workers send their models to random others and never wait",
                                      .paper = "yours, or who found it",
                                      .fetches_model = true};
   int every = 1;  // a setting, which fields() below makes a key
@@ -24,20 +24,22 @@ struct OwnSystem : SystemOf<OwnSystem> {
   // A worker's whole run. Simulated time passes only in calls that core/node/node.hpp marks with W.
   void worker(Node& node) const override {
     const Cluster& cluster = node.cluster();
-    const int next = (node.id() + 1) % cluster.workers;
+    Stream random = node.rng("target");  // the same draws in every run of a seed
     while (node.next_step()) {
       const Gradient gradient = node.gradient();  // takes compute.seconds_per_batch
       node.apply(gradient);                       // a step of training.optimizer
       while (const auto message = node.poll(port)) {
         blend(node.weights().write(), values_of(message->values), 0.5f);
       }
-      // Not while the last one still waits for the network.
-      const bool is_due = (node.step() + 1) % every == 0 && node.queue(next).length() == 0;
-      if (is_due && next != node.id()) {
-        node.send(next, {.port = port,
-                         .step = node.step(),
-                         .values = node.weights().snapshot(),
-                         .wire_bytes = cluster.model_bytes});
+      if (cluster.workers > 1 && (node.step() + 1) % every == 0) {
+        const auto others = static_cast<std::uint64_t>(cluster.workers - 1);
+        const int target = (node.id() + 1 + static_cast<int>(random.below(others))) % cluster.workers;
+        if (node.queue(target).length() == 0) {  // else the last one still waits for the network
+          node.send(target, {.port = port,
+                             .step = node.step(),
+                             .values = node.weights().snapshot(),
+                             .wire_bytes = cluster.model_bytes});
+        }
       }
       node.finish_step();
     }
@@ -47,8 +49,10 @@ struct OwnSystem : SystemOf<OwnSystem> {
   Traffic traffic(const Cluster& cluster) const override {
     Traffic traffic;
     traffic.unlisted_messages = 1.0 * cluster.workers / every;
-    for (int worker = 0; cluster.workers > 1 && worker < cluster.workers; ++worker) {
-      traffic.unlisted.emplace_back(worker, (worker + 1) % cluster.workers);
+    for (int from = 0; from < cluster.workers; ++from) {
+      for (int to = 0; to < cluster.workers; ++to) {
+        if (to != from) traffic.unlisted.emplace_back(from, to);
+      }
     }
     return traffic;
   }

@@ -92,6 +92,7 @@ class ProgramLearner final : public Learner {
     program_.initialize(
         own ? stream(scenario_.seed, owner(worker), "weights").bits() >> (64 - kept_bits) : scenario_.seed, weights);
   }
+  std::vector<float> frozen() override { return program_.frozen(); }
   Outcome gradient(int thread, std::span<const float> weights, Minibatches::Drawn& minibatch,
                    std::span<float> gradient) override {
     const external::Outcome outcome =

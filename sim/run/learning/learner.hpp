@@ -37,6 +37,8 @@ class Learner {
   virtual const data::DataSplit& data() const = 0;
   // The start of `worker`'s replica, or (-1) of all.
   virtual void initialize(std::span<float> weights, int worker) = 0;
+  // What belongs to a program's model and is not trained, one tensor behind the other.
+  virtual std::vector<float> frozen() { return {}; }
   struct Outcome {
     nn::Score score;
     // What of it is not finite ("weights", "loss", "gradient"); null when training goes well. There is no gradient at

@@ -146,6 +146,7 @@ void Trainer::put_score(CurveRow& row, const nn::Score& score) const {
 
 void Trainer::record_to(Recordings& recordings) {
   minibatches_.write_to(recordings, data().train);
+  if (scenario_.record.weights || scenario_.record.initial_weights) recordings.frozen = learner_->frozen();
   if (!scenario_.record.initial_weights) return;
   recordings.initial_weights = *initial_weights(-1);
   if (!(scenario_.training.init == scenario::InitialWeights::independent)) return;

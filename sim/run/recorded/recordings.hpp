@@ -87,6 +87,7 @@ struct RecordedSamples {
 struct Recordings {
   std::vector<float> initial_weights;                   // with which servers and replicas that start alike begin
   std::vector<std::vector<float>> own_initial_weights;  // per worker, if each starts from its own
+  std::vector<float> frozen;                            // of a program's tensors that are not trained
   std::vector<ShardRow> shards;
   std::vector<MinibatchRow> batches;
   std::optional<RecordedSamples> samples;

@@ -124,7 +124,7 @@ own_model() {
   cat >model.sh <<'END'
 mode=$1
 is() { [ "$mode" = "$1" ]; }
-put() { printf "$1" | dd of=/proc/self/fd/3 bs=1 seek=8 conv=notrunc 2>/dev/null; }
+put() { printf "$1" | dd of=/proc/self/fd/3 bs=1 seek=${2:-8} conv=notrunc 2>/dev/null; }
 echo 'at work' >&2
 while read -r line; do
   case $line in
@@ -138,7 +138,14 @@ while read -r line; do
     is hangs_at_once && sleep 986543
     is versioned && version=",\"version\":\"$(cat data)\""
     is labelled && labels=',"labels":[0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1]'
+    { is frozen || is frozen_wrongly; } && labels=',"frozen":[["b.v",[1]],["c",[]]]'
+    is frozen_twice && labels=',"frozen":[["a.w",[1]]]'
+    is nothing_trained && echo '{"protocol":1,"tensors":[],"train":40,"test":10}'
     echo '{"protocol":1,"tensors":[["a.w",[1]],["b.w",[1]]],"train":40,"test":10'"$labels$version}" ;;
+  *'"do":"frozen"'*)
+    put '\0\0\200\077\0\0\0\100' 16
+    is frozen_wrongly && echo '{"did":"frozen","values":3}'
+    echo '{"did":"frozen","values":2}' ;;
   *'"do":"initial"'*)
     put '\0\0\0\0\0\0\0\0'
     is nan_at_first && put '\0\0\300\177\0\0\0\0'

@@ -1,7 +1,6 @@
 #include "sim/results/writing/recorded/recorded_files.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -32,12 +31,11 @@ void add_recorded_table(std::vector<ResultFile>& files, const std::vector<Row>& 
 Tensors tensors_of(const scenario::ProgramFacts& program) {
   Tensors tensors;
   std::uint32_t place = 0;
-  for (const auto& [name, shape] : program.tensors) {
-    const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
-    std::vector<std::uint32_t> sources(count);
+  for (const auto& tensor : program.tensors) {
+    std::vector<std::uint32_t> sources(tensor.size());
     std::iota(sources.begin(), sources.end(), place);
-    place += static_cast<std::uint32_t>(count);
-    tensors.push_back({name, shape, std::move(sources)});
+    place += static_cast<std::uint32_t>(tensor.size());
+    tensors.push_back({tensor.name, tensor.shape, std::move(sources)});
   }
   return tensors;
 }
@@ -55,14 +53,20 @@ std::shared_ptr<const Tensors> tensors_for(const Scenario& scenario, const RunRe
   return std::make_shared<const Tensors>(model.parameter_count() == parameters ? nn::torch_tensors(model) : Tensors());
 }
 
-ResultFile weights_file(const std::string& name, const std::vector<float>& weights,
+// Whoever loads the file has the whole model: what a program does not train stands in it, too.
+ResultFile weights_file(const std::string& name, const RunResult& result, const std::vector<float>& weights,
                         const std::shared_ptr<const Tensors>& tensors) {
-  return {name, [&weights, tensors] {
+  return {name, [&result, &weights, tensors] {
             Safetensors file;
             file.add("parameters", {weights.size()}, std::span<const float>(weights));
             for (const nn::TorchTensor& tensor : *tensors) {
               const std::vector<float> values = nn::values_of(tensor, weights);
               file.add(tensor.name, tensor.shape, std::span<const float>(values));
+            }
+            std::span<const float> frozen = result.recorded.frozen;
+            for (const auto& tensor : result.program ? result.program->frozen : decltype(result.program->frozen)()) {
+              file.add(tensor.name, tensor.shape, frozen.first(tensor.size()));
+              frozen = frozen.subspan(tensor.size());
             }
             return file.text();
           }};
@@ -78,16 +82,16 @@ void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario,
     const std::string_view owner = result.weights_at_servers ? run::owned_by_servers
                                    : assembled               ? run::owned_by_all
                                                              : std::string_view(result.nodes.at(i));
-    files.push_back(weights_file(run::weights_name(run::final_weights, owner), weights, tensors));
+    files.push_back(weights_file(run::weights_name(run::final_weights, owner), result, weights, tensors));
   }
 }
 
 void add_initial_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
   const std::vector<float>& shared = result.recorded.initial_weights;
   const auto tensors = tensors_for(scenario, result, shared.size());
-  files.push_back(weights_file("initial-weights.safetensors", shared, tensors));
+  files.push_back(weights_file("initial-weights.safetensors", result, shared, tensors));
   for (std::size_t worker = 0; worker < result.recorded.own_initial_weights.size(); ++worker) {
-    files.push_back(weights_file(run::weights_name(run::own_first_weights, result.nodes.at(worker)),
+    files.push_back(weights_file(run::weights_name(run::own_first_weights, result.nodes.at(worker)), result,
                                  result.recorded.own_initial_weights[worker], tensors));
   }
 }
