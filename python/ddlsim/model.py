@@ -33,8 +33,8 @@ class Model:
     """What ddlsim asks for. Vectors are float32, their parts in the order of tensors().
 
     Answers may depend on the arguments alone: which process is asked, and when, differs from run to run. Before anything
-    else is asked, `seed` and `batch_size` are the scenario's. `out` is the vector that ddlsim reads: what a method writes into it and returns
-    is not copied, as in `return loss, np.concatenate(parts, out=self.out)`. Without ddlsim it is None.
+    else is asked, `seed` and `batch_size` are the scenario's. `out` is the vector that ddlsim reads: what a method writes into
+    it and returns is not copied, as in `return loss, np.concatenate(parts, out=self.out)`. Without ddlsim it is None.
     """
 
     seed = 0
@@ -154,7 +154,8 @@ class _Server:
         version, modules = str(self.model.version()), _own_modules()
         if modules:
             version = f"{version}; modules {digest_of(*modules)}" if version else f"modules {digest_of(*modules)}"
-        answer = {"protocol": PROTOCOL, "tensors": tensors, "frozen": frozen, "train": int(train), "test": int(test), "version": version}
+        answer = {"protocol": PROTOCOL, "tensors": tensors, "frozen": frozen, "train": int(train), "test": int(test),
+                  "version": version}
         if request["labels"]:
             answer["labels"] = [_class(label) for label in self.model.labels()]
         self.sizes = [sum(math.prod(shape) for _, shape in named) for named in (tensors, frozen)]
@@ -194,7 +195,7 @@ def serve(model):
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     server = _Server(model)
-    acts = {"hello": server.hello, "initial": server.initial, "frozen": server.frozen, "gradient": server.gradient, "evaluate": server.evaluate}
+    acts = {act: getattr(server, act) for act in ("hello", "initial", "frozen", "gradient", "evaluate")}
     for line in sys.stdin:
         request = json.loads(line)
         print(json.dumps(acts[request["do"]](request), allow_nan=False), file=answers, flush=True)

@@ -92,10 +92,12 @@ class _Loss:
     targets of whole numbers have them."""
 
     def __init__(self, loss, device):
-        own = [name for name, parameter in loss.named_parameters() if parameter.requires_grad] if isinstance(loss, nn.Module) else []
-        if own:
-            raise InputError(f"the loss has the parameter {own[0]}, which would not be trained; expected it in the module")
-        self.loss = loss.to(device) if isinstance(loss, nn.Module) else loss
+        if isinstance(loss, nn.Module):
+            loss = loss.to(device)
+            for name, parameter in loss.named_parameters():
+                if parameter.requires_grad:
+                    raise InputError(f"the loss has the parameter {name}, which would not be trained; expected it in the module")
+        self.loss = loss
         plain, settings = (loss.func, loss.keywords) if isinstance(loss, functools.partial) else (loss, {})
         functions, classes = _CLASSES_SECOND
         self.wants_second = plain in functions or isinstance(plain, classes)
@@ -113,8 +115,8 @@ class _Loss:
             return None
         last, second = outputs.shape[:-1] == targets.shape, outputs.shape[:1] + outputs.shape[2:] == targets.shape
         if last and second and outputs.dim() > 2 and self.wants_second:
-            raise InputError(f"in outputs of {tuple(outputs.shape)} classes may be the second axis or the last; expected a loss that "
-                             "says which: lambda outputs, targets: cross_entropy(outputs.flatten(0, 1), targets.flatten())")
+            raise InputError(f"in outputs of {tuple(outputs.shape)} classes may be the second axis or the last; expected a loss "
+                             "that says which: lambda outputs, targets: cross_entropy(outputs.flatten(0, 1), targets.flatten())")
         return -1 if last else 1 if second else None
 
     def counts(self, targets):
@@ -170,7 +172,7 @@ class TorchModel(Model):
     def labels(self):
         targets = self.train.targets()
         if targets.ndim != 1:
-            raise InputError(f"targets are of {targets.shape}; expected one class for each sample, by which data.partition deals")
+            raise InputError(f"targets are of {targets.shape}; expected a class for each sample, by which data.partition deals")
         return targets
 
     def version(self):
@@ -246,14 +248,15 @@ class TorchModel(Model):
 
     def _start_again(self, seed):
         """What layers draw of a module that is made already, but for what needs no gradient."""
-        stay = [(parameter, parameter.detach().clone()) for parameter in self.module.parameters() if not parameter.requires_grad]
+        frozen = [parameter for parameter in self.module.parameters() if not parameter.requires_grad]
+        values = [parameter.detach().clone() for parameter in frozen]
         torch.manual_seed(seed)
         for layer in self.module.modules():
             own = list(layer.parameters())
             if hasattr(layer, "reset_parameters") and not (own and all(not parameter.requires_grad for parameter in own)):
                 layer.reset_parameters()
         with torch.no_grad():
-            for parameter, value in stay:
+            for parameter, value in zip(frozen, values):
                 parameter.copy_(value)
         if self.made_with is not None:
             self.parameters.note_frozen()

@@ -5,6 +5,8 @@ import torch
 
 from .errors import InputError
 
+_EXPECTED = "expected the same parameters to be trained in every step"
+
 
 def digest_of_tensors(tensors):
     digest = hashlib.sha256()
@@ -21,7 +23,7 @@ def first_gradients(module, compute_loss):
         parameter.grad = None
     loss = compute_loss()
     if not loss.requires_grad:
-        raise InputError("no parameter of the module is trained; expected one that needs a gradient and that the loss depends on")
+        raise InputError("no parameter of the module is trained; expected one that needs a gradient, and a loss of it")
     loss.backward()
     found = {name for name, parameter in module.named_parameters() if parameter.grad is not None}
     for _, parameter in module.named_parameters():
@@ -97,13 +99,11 @@ class Parameters:
                 raise InputError(f"forward() makes the parameter {name}; expected parameters that are there from the start")
         for name, parameter in self.frozen:
             if parameter.grad is not None:
-                raise InputError(f"the parameter {name} has a gradient now, and had none at first; expected the same parameters "
-                                 "to be trained in every step")
+                raise InputError(f"the parameter {name} has a gradient now, and had none at first; {_EXPECTED}")
         for (name, parameter), part in zip(self.trained, self.parts):
             gradient = parameter.grad
             if gradient is None:
-                raise InputError(f"the parameter {name} has no gradient in this step, and had one at first; expected the same "
-                                 "parameters to be trained in every step")
+                raise InputError(f"the parameter {name} has no gradient in this step, and had one at first; {_EXPECTED}")
             part.copy_(gradient.to_dense() if gradient.is_sparse else gradient)
         self.forget_gradients()
         self.check_frozen()

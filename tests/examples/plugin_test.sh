@@ -68,7 +68,7 @@ sed -n '/^```cpp$/,/^```$/p' "$page" | sed '/^```/d' | sed '/^DDLSIM_PLUGIN(elas
 cmake --build build >log 2>&1 || fail "$(cat log)"
 "$ddlsim" laws --load build/libown_system.so >laws || fail "$(cat laws)"
 grep -q pairs laws || fail "$(cat laws)"
-"$ddlsim" mine.json --quiet --set stop.time=5s --set 'algorithm={"name":"pairs","patience":"100ms"}' || fail "pairs do not run"
+"$ddlsim" mine.json --quiet --set stop.time=5s --set 'algorithm={"name":"pairs","timeout":"100ms"}' || fail "pairs do not run"
 cd ..
 
 # What is wrong gets one line.

@@ -159,14 +159,16 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.described(RING, **{"record.trace": np.bool_(True)})["record"]["trace"], True)
         bandwidths = ["1Mbps", "2Mbps"]
         for kind in (np.array, pd.Series, pd.Index, pd.Categorical, lambda texts: [np.str_(text) for text in texts]):
-            self.assertEqual(self.described(RING, **{"platform.bandwidth": kind(bandwidths)})["platform"]["bandwidth"], bandwidths)
+            described = self.described(RING, **{"platform.bandwidth": kind(bandwidths)})
+            self.assertEqual(described["platform"]["bandwidth"], bandwidths)
         sweep = ddlsim.sweep({"base": RING, "vary": {"platform.workers": np.arange(2, 4)}, "seeds": np.arange(1, 3)}, out="out",
                              jobs=np.int64(1))
         self.assertEqual([row["platform.workers"] for row in sweep.rows()], [2, 2, 3, 3])
         self.assertEqual([result.summary["seed"] for result in ddlsim.run(RING, out="out", seeds=np.arange(1, 3))], [1, 2])
         for wrong in (np.nan, np.float32("inf"), np.array([1, np.nan]), pd.NA, pd.NaT, np.timedelta64(1, "s"),
                       np.array([1], "datetime64[s]"), np.complex64(1), pd.DataFrame({"a": [1]})):
-            self.assert_wrong(r"^platform.workers(\[1\])?: .*; expected ", lambda: ddlsim.run(RING, **{"platform.workers": wrong}))
+            self.assert_wrong(r"^platform.workers(\[1\])?: .*; expected ",
+                              lambda: ddlsim.run(RING, **{"platform.workers": wrong}))
 
     def test_what_is_no_value_is_refused_by_its_path(self):
         endless = []
@@ -198,8 +200,9 @@ class Runs(unittest.TestCase):
         self.addCleanup(lambda: os.environ.update(DDLSIM=kept) if kept else os.environ.pop("DDLSIM"))
         Path("killed").write_text("#!/bin/sh\necho at work >&2\nkill -9 $$\n")
         Path("killed").chmod(0o755)
-        for named, line, code in (("/none", "cannot be started .No such file", None), (__file__ + "/", "cannot be started", None),
-                                  (".", "cannot be started .Permission denied", None), ("./killed", "ended by signal 9", -9),
+        for named, line, code in (("/none", "cannot be started .No such file", None),
+                                  (__file__ + "/", "cannot be started", None), (".", "cannot be started .Permission denied", None),
+                                  ("./killed", "ended by signal 9", -9),
                                   ("/bin/false", "ended with exit code 1", 1), ("/bin/true", "is no JSON", None)):
             os.environ["DDLSIM"] = named
             self.assert_wrong(line, lambda: ddlsim.run(RING), ddlsim.DdlsimError)

@@ -168,7 +168,8 @@ class Parameters(unittest.TestCase):
         made = model(Parts)
         self.assertEqual(made.tensors(), [("trained.weight", (FEATURES, FEATURES)), ("trained.bias", (FEATURES,)),
                                           ("tied.bias", (FEATURES,)), ("table.weight", (4, CLASSES))])
-        self.assertEqual([name for name, _ in made.frozen()], ["of_half", "frozen.weight", "frozen.bias", "unused.weight", "unused.bias"])
+        self.assertEqual([name for name, _ in made.frozen()],
+                         ["of_half", "frozen.weight", "frozen.bias", "unused.weight", "unused.bias"])
         torch.manual_seed(7)
         net = Parts()
         expected = torch.cat([net.of_half.float(), *(parameter.detach().reshape(-1) for layer in (net.frozen, net.unused)
@@ -178,7 +179,8 @@ class Parameters(unittest.TestCase):
         start = made.initial(7)
         nn.functional.cross_entropy(net(PAIR[0][samples]), PAIR[1][samples]).backward()
         gradients = [net.trained.weight.grad, net.trained.bias.grad, net.tied.bias.grad, net.table.weight.grad.to_dense()]
-        self.assertEqual(made.gradient(start, samples, 0, 0)[1].tolist(), torch.cat([part.reshape(-1) for part in gradients]).tolist())
+        self.assertEqual(made.gradient(start, samples, 0, 0)[1].tolist(),
+                         torch.cat([part.reshape(-1) for part in gradients]).tolist())
 
     def test_what_is_frozen_before_is_known_by_the_version(self):
         def made(value):
@@ -229,7 +231,8 @@ class Parameters(unittest.TestCase):
             TorchModel(Parts, Loss(), PAIR, PAIR)
         buffered = nn.Linear(FEATURES, CLASSES)
         buffered.register_buffer("copy", buffered.weight.data)
-        for net, line in ((buffered, "share memory"), (nn.Linear(FEATURES, CLASSES).double(), "is of float64; expected float32")):
+        double = nn.Linear(FEATURES, CLASSES).double()
+        for net, line in ((buffered, "share memory"), (double, "is of float64; expected float32")):
             with self.assertRaisesRegex(InputError, line):
                 model(net, (PAIR[0].to(net.weight.dtype), PAIR[1])).tensors()
 
@@ -257,7 +260,7 @@ class Parameters(unittest.TestCase):
 class Accuracy(unittest.TestCase):
     TIME, WORDS = 4, 6
 
-    def scores(self, net, loss, targets, weights=None):
+    def scores(self, net, loss, targets):
         made = TorchModel(net, loss, (INPUTS, targets), (INPUTS, targets), device="cpu", evaluation_batch=7)
         return made.evaluate(made.initial(7))
 
@@ -316,12 +319,13 @@ class Accuracy(unittest.TestCase):
         net = lambda: nn.Sequential(nn.Linear(FEATURES, self.WORDS**2), nn.Unflatten(1, (self.WORDS, self.WORDS)))  # noqa: E731
         with self.assertRaisesRegex(InputError, "may be the second axis or the last; expected a loss that says which"):
             self.scores(net, nn.functional.cross_entropy, targets)
-        self.scores(net, lambda outputs, targets: nn.functional.cross_entropy(outputs.flatten(0, 1), targets.flatten()), targets)
+        flat = lambda outputs, targets: nn.functional.cross_entropy(outputs.flatten(0, 1), targets.flatten())  # noqa: E731
+        self.scores(net, flat, targets)
 
     def test_texts_cannot_be_dealt_by_label(self):
         net, _ = self.outputs(-1)
         targets = torch.zeros(len(INPUTS), self.TIME).long()
-        with self.assertRaisesRegex(InputError, "expected one class for each sample"):
+        with self.assertRaisesRegex(InputError, "expected a class for each sample"):
             TorchModel(net, nn.functional.cross_entropy, (INPUTS, targets), (INPUTS, targets)).labels()
 
 

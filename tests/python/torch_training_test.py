@@ -177,8 +177,8 @@ def already_made():
     return net
 
 
-NETS = {net.__name__: net for net in (Base, FrozenLayer, FrozenBias, UnusedLayer, UsedInEvaluation, Detached, Tied, TiedAndFrozen,
-                                      OtherTypes, Buffers, FrozenNorm, Adapter, Listed)}
+NETS = {net.__name__: net for net in (Base, FrozenLayer, FrozenBias, UnusedLayer, UsedInEvaluation, Detached, Tied,
+                                      TiedAndFrozen, OtherTypes, Buffers, FrozenNorm, Adapter, Listed)}
 OPTIMIZERS = {
     "sgd": ({"type": "sgd"}, lambda parameters: torch.optim.SGD(parameters, lr=RATE, weight_decay=DECAY)),
     "momentum": ({"type": "momentum", "momentum": MOMENTUM},
@@ -193,7 +193,8 @@ def tensors_in(path):
     found = {}
     for name, entry in json.loads(data[8:8 + length]).items():
         begin, end = entry["data_offsets"]
-        found[name] = torch.from_numpy(np.frombuffer(data[8 + length + begin:8 + length + end], np.float32).copy()).view(entry["shape"])
+        values = np.frombuffer(data[8 + length + begin:8 + length + end], np.float32).copy()
+        found[name] = torch.from_numpy(values).view(entry["shape"])
     return found
 
 
