@@ -4,12 +4,14 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace ddl {
 
-// The input is wrong: a file, a platform, or a setting that turns out to be impossible. Exit code 2.
+// The input is wrong: a file, a platform, or a setting that turns out to be impossible. Exit code 2. What it says is
+// one printable line, whatever of the input is in it.
 struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit InputError(std::string_view what);
 };
 
 // An invariant of the program itself does not hold. Exit code 1.

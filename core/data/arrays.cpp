@@ -25,6 +25,7 @@ struct Array {
   std::vector<std::uint8_t> bytes;
 
   std::span<const std::uint8_t> values() const { return std::span(bytes).subspan(header.bytes); }
+  double value(std::size_t i) const { return npy_value(header, values(), i); }
   std::uint64_t samples() const { return header.axes.empty() ? 0 : header.axes.front(); }
   [[noreturn]] void fail(const std::string& why) const { throw InputError(name + ": " + why); }
 };
@@ -55,11 +56,15 @@ class ArrayFiles {
     }
     const std::size_t looked_at = std::min(array.bytes.size(), longest_npy_header);
     array.header = npy_header(std::span(array.bytes).first(looked_at), array.name);
-    const std::uint64_t announced = array.header.count() * array.header.bytes_of_value();
+    const std::uint64_t announced = array.header.count() * array.header.type.bytes;
     if (array.samples() == 0) array.fail("has no sample; expected at least one along its first axis");
     if (values && announced != array.values().size()) {
       array.fail("has " + std::to_string(array.values().size()) + " bytes of values; expected " +
                  std::to_string(announced) + ", as its header says");
+    }
+    if (values && array.header.fortran_order && array.header.axes.size() > 1) {
+      std::ranges::copy(in_c_order(array.header, array.values()),
+                        array.bytes.begin() + static_cast<std::ptrdiff_t>(array.header.bytes));
     }
     return array;
   }
@@ -98,41 +103,62 @@ Shape shape_of(const Array& x, const DataSpec& spec) {
                        [&](const std::string& why) { x.fail(why); });
 }
 
-// Whole numbers from 0 up to `most`, one for each sample, perhaps in an axis of its own.
-std::vector<std::uint32_t> whole_numbers(const Array& y, std::uint64_t samples, const std::string& like, double most) {
+// One for each sample, perhaps in an axis of its own.
+template <class Number>
+std::vector<Number> whole_numbers(const Array& y, std::uint64_t samples, const std::string& like, double least,
+                                  double most) {
   if (y.samples() != samples || y.header.count() != samples) {
     y.fail("has " + std::to_string(y.header.count()) + " values; expected one for each of the " +
            counted(static_cast<std::int64_t>(samples), "sample") + " of " + like);
   }
-  std::vector<std::uint32_t> numbers(samples);
+  std::vector<Number> numbers(samples);
   for (std::size_t i = 0; i < samples; ++i) {
-    const double value = npy_value(y.header, y.values(), i);
-    if (!(value >= 0 && value <= most) || value != std::floor(value)) {
+    const double value = y.value(i);
+    if (!(value >= least && value <= most) || value != std::floor(value)) {
       char text[32];
       std::snprintf(text, sizeof text, "%.9g", value);
-      y.fail("value " + std::to_string(i) + " is " + text + "; expected whole numbers from 0 to " +
+      y.fail("value " + std::to_string(i) + " is " + text + "; expected whole numbers from " +
+             std::to_string(static_cast<std::int64_t>(least)) + " to " +
              std::to_string(static_cast<std::int64_t>(most)));
     }
-    numbers[i] = static_cast<std::uint32_t>(value);
+    numbers[i] = static_cast<Number>(value);
   }
   return numbers;
 }
 
-// One more than the largest label.
-std::size_t classes_of(const Array& y, const std::vector<std::uint32_t>& labels) {
-  const std::size_t classes = std::ranges::max(labels) + std::size_t{1};
-  check_classes(classes, [&](const std::string& why) { y.fail(why); });
-  return classes;
+bool is_one_hot(const Array& y) { return y.header.axes.size() == 2 && y.header.axes[1] > 1; }
+
+// In each row where its 1 is.
+std::vector<int> numbers_of_one_hot(const Array& y, std::uint64_t samples, const std::string& like) {
+  const std::uint64_t width = y.header.axes[1];
+  if (y.samples() != samples) {
+    y.fail("has " + counted(static_cast<std::int64_t>(y.samples()), "row") + "; expected one for each of the " +
+           counted(static_cast<std::int64_t>(samples), "sample") + " of " + like);
+  }
+  std::vector<int> numbers(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    std::uint64_t ones = 0, zeros = 0;
+    for (std::size_t j = 0; j < width; ++j) {
+      const double value = y.value(i * width + j);
+      ones += value == 1 ? 1 : 0;
+      zeros += value == 0 ? 1 : 0;
+      if (value == 1) numbers[i] = static_cast<int>(j);
+    }
+    if (ones != 1 || ones + zeros != width) {
+      y.fail("row " + std::to_string(i) + " is not one-hot; expected a number for each sample, or a 1 among zeros");
+    }
+  }
+  return numbers;
 }
 
 void read_features(const Array& x, Dataset& data) {
   const auto values = x.values();
-  if (x.header.type == NpyType::uint8) {
+  if (x.header.type.is_byte()) {
     data.pixels.assign(values.begin(), values.end());
   } else {
     data.values.resize(x.header.count());
     for (std::size_t i = 0; i < data.values.size(); ++i) {
-      data.values[i] = static_cast<float>(npy_value(x.header, values, i));
+      data.values[i] = static_cast<float>(x.value(i));
       if (std::isfinite(data.values[i])) continue;
       x.fail("value " + std::to_string(i % data.shape.size()) + " of sample " + std::to_string(i / data.shape.size()) +
              " is not finite, or beyond float32; expected numbers");
@@ -143,24 +169,49 @@ void read_features(const Array& x, Dataset& data) {
   data.scale.assign(channels, data.values.empty() ? 1.0f / 255 : 1.0f);
 }
 
-// The arrays of one set; `train` is the training set where this is the other.
-Dataset read_set(ArrayFiles& files, const std::string& set, const DataSpec& spec, const Dataset* train) {
-  const Array x = files.read("x_" + set, true), y = files.read("y_" + set, true);
+struct ArrayLabels {
+  NumberedLabels numbers;
+  std::vector<std::string> notes;
+};
+// `known`: the classes of the training set, where this is the other.
+ArrayLabels labels_of(const Array& y, std::uint64_t samples, const std::string& like,
+                      const std::optional<NumberedClasses>& known) {
+  ArrayLabels labels;
+  if (is_one_hot(y)) {
+    const auto width = static_cast<int>(std::min<std::uint64_t>(y.header.axes[1], most_classes_of_labels + 1));
+    const NumberedClasses columns{.first = 0, .step = 1, .count = width};
+    labels.numbers = numbered_labels(numbers_of_one_hot(y, samples, like), known.value_or(columns), y.name);
+  } else {
+    const std::vector<int> numbers = whole_numbers<int>(y, samples, like, -1, most_classes_of_labels);
+    labels.numbers = numbered_labels(numbers, known, y.name);
+  }
+  if (!known) labels.notes = notes_on(classes_of(labels.numbers.names, labels.numbers.places), y.name);
+  return labels;
+}
+
+// The arrays of one set.
+struct ArraySet {
+  Dataset data;
+  NumberedClasses classes;
+};
+ArraySet read_set(ArrayFiles& files, const std::string& name, const DataSpec& spec, const ArraySet* train) {
+  const Array x = files.read("x_" + name, true), y = files.read("y_" + name, true);
   Dataset data;
   data.shape = shape_of(x, spec);
-  if (train != nullptr && data.shape != train->shape) {
+  if (train != nullptr && data.shape != train->data.shape) {
     x.fail("has samples of another shape than x_train; expected the same");
   }
-  const double most = train != nullptr ? train->classes - 1 : most_classes_of_labels - 1;
-  const std::vector<std::uint32_t> labels = whole_numbers(y, x.samples(), "x_" + set, most);
-  data.labels.assign(labels.begin(), labels.end());
-  data.classes = train != nullptr ? train->classes : static_cast<int>(classes_of(y, labels));
+  const auto known = train != nullptr ? std::optional(train->classes) : std::nullopt;
+  NumberedLabels labels = labels_of(y, x.samples(), "x_" + name, known).numbers;
+  data.labels = std::move(labels.places);
+  data.classes = labels.classes.count;
+  data.class_names = std::move(labels.names);
   read_features(x, data);
-  if (train != nullptr && data.values.empty() != train->values.empty()) {
+  if (train != nullptr && data.values.empty() != train->data.values.empty()) {
     x.fail("has values of another type than x_train; expected both to be uint8, or none");
   }
   if (spec.channels == Channels::last) make_planes(data);
-  return data;
+  return {std::move(data), labels.classes};
 }
 
 std::string name_of_groups(const DataSpec& spec) {
@@ -174,26 +225,29 @@ std::string name_of_groups(const DataSpec& spec) {
 
 DataSplit read_npy(const DataSpec& spec, std::uint64_t seed) {
   ArrayFiles files(spec.path);
-  WholeData whole{read_set(files, "train", spec, nullptr), {}, spec.path, spec.path};
+  ArraySet train = read_set(files, "train", spec, nullptr);
   if (const std::string groups = name_of_groups(spec); !groups.empty()) {
-    whole.train.groups = whole_numbers(files.read(groups, true), whole.train.size(), "x_train", 4e9);
-    std::vector<std::uint32_t> values = whole.train.groups;  // whose places in their order count
+    std::vector<std::uint32_t>& places = train.data.groups;
+    places = whole_numbers<std::uint32_t>(files.read(groups, true), train.data.size(), "x_train", 0, 4e9);
+    std::vector<std::uint32_t> values = places;  // whose places in their order count
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());
-    for (std::uint32_t& group : whole.train.groups) {
+    for (std::uint32_t& group : places) {
       group = static_cast<std::uint32_t>(std::ranges::lower_bound(values, group) - values.begin());
     }
   }
-  if (files.has("x_test") || files.has("y_test")) whole.test = read_set(files, "test", spec, &whole.train);
-  return divided(std::move(whole), spec, seed);
+  std::optional<Dataset> test;
+  if (files.has("x_test") || files.has("y_test")) test = read_set(files, "test", spec, &train).data;
+  return divided({std::move(train.data), std::move(test), spec.path, spec.path}, spec, seed);
 }
 
 DataShape npy_shape(const DataSpec& spec) {
   ArrayFiles files(spec.path);
   const Array x = files.read("x_train", false), y = files.read("y_train", true);
-  const auto labels = whole_numbers(y, x.samples(), "x_train", most_classes_of_labels - 1);
-  DataShape data{shape_of(x, spec), static_cast<int>(classes_of(y, labels)),
-                 x.header.type == NpyType::uint8 ? sizeof(std::uint8_t) : sizeof(float)};
+  ArrayLabels labels = labels_of(y, x.samples(), "x_train", std::nullopt);
+  DataShape data{shape_of(x, spec), labels.numbers.classes.count,
+                 x.header.type.is_byte() ? sizeof(std::uint8_t) : sizeof(float)};
+  data.notes = std::move(labels.notes);
   data.train = static_cast<std::int64_t>(x.samples());
   if (files.has("x_test")) data.test = static_cast<std::int64_t>(files.read("x_test", false).samples());
   return data;

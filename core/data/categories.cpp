@@ -1,21 +1,41 @@
 #include "core/data/categories.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
+#include "core/data/files/csv_reader.hpp"
+
 namespace ddl::data {
 
-std::optional<double> number_of(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+namespace {
+
+std::string text_of(double number) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
-Categories::Categories(std::span<const std::string> words)
-    : are_numbers_(std::ranges::all_of(words, [](const std::string& word) { return number_of(word).has_value(); })) {
+// Whether a double tells a word from all other numbers: not those of long keys.
+bool is_told_apart(const std::string& word) {
+  const auto number = number_of(word);
+  return number && std::fabs(*number) < 0x1p53;
+}
+
+}  // namespace
+
+bool is_missing(std::string_view word) {
+  static constexpr std::string_view words[] = {
+      "",        "?",        ".",    "-",    "--",   "na",       "n/a",       "#n/a",     "#na",
+      "<na>",    "null",     "none", "nil",  "nan",  "-nan",     "missing",   "1.#ind",   "-1.#ind",
+      "1.#qnan", "-1.#qnan", "inf",  "-inf", "+inf", "infinity", "-infinity", "+infinity"};
+  std::string small(word);
+  for (char& letter : small) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return std::ranges::find(words, small) != std::end(words);
+}
+
+Categories::Categories(std::span<const std::string> words) : are_numbers_(std::ranges::all_of(words, is_told_apart)) {
   for (const std::string& word : words) {
     if (are_numbers_) {
       by_number_.try_emplace(*number_of(word), 0);
@@ -26,6 +46,13 @@ Categories::Categories(std::span<const std::string> words)
   std::uint32_t place = 0;
   for (auto& [number, its] : by_number_) its = place++;
   for (auto& [word, its] : by_word_) its = place++;
+}
+
+std::vector<std::string> Categories::names() const {
+  std::vector<std::string> names;
+  for (const auto& [number, its] : by_number_) names.push_back(text_of(number));
+  for (const auto& [word, its] : by_word_) names.push_back(word);
+  return names;
 }
 
 std::optional<std::uint32_t> Categories::place(const std::string& word) const {

@@ -12,16 +12,17 @@
 
 namespace ddl::data {
 
-// The number that `text` is, with nothing else around it; none if it is none or not finite.
-std::optional<double> number_of(std::string_view text);
+// Whether a word says that there is no value, as files of R, pandas, SQL, Weka and spreadsheets do: "NA", "NaN", "?".
+bool is_missing(std::string_view word);
 
-// If all words are numbers, in the order of these, and those of one value are one; otherwise in the order of names: w2
-// before w10.
+// If all words are numbers, below 2^53, in the order of these, and those of one value are one; otherwise in the order
+// of names: w2 before w10.
 class Categories {
  public:
   explicit Categories(std::span<const std::string> words);
 
   std::size_t size() const { return are_numbers_ ? by_number_.size() : by_word_.size(); }
+  std::vector<std::string> names() const;
   // The place of a word in the order; none if it was not among them.
   std::optional<std::uint32_t> place(const std::string& word) const;
 

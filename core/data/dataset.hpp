@@ -19,11 +19,12 @@ namespace ddl::data {
 struct Dataset {
   Shape shape;
   int classes = 0;
-  std::vector<std::uint8_t> pixels;    // count x shape.size(), or none where there are `values`
-  std::vector<std::uint8_t> labels;    // count
-  std::vector<float> mean, scale;      // one per channel
-  std::vector<std::uint32_t> numbers;  // of each sample in its files, where only some of theirs are used
-  std::vector<float> values = {};      // count x shape.size(), or none where there are `pixels`
+  std::vector<std::string> class_names = {};  // none: numbers from 0
+  std::vector<std::uint8_t> pixels;           // count x shape.size(), or none where there are `values`
+  std::vector<std::uint8_t> labels;           // count
+  std::vector<float> mean, scale;             // one per channel
+  std::vector<std::uint32_t> numbers;         // of each sample in its files, where only some of theirs are used
+  std::vector<float> values = {};             // count x shape.size(), or none where there are `pixels`
   // Of a partition by a column: the place of each sample's value among all values of the files, in their order.
   std::vector<std::uint32_t> groups = {};
   // Of a text instead of pixels and values: all symbols of the set, as classes. The sample of number n is the `context`
@@ -57,6 +58,7 @@ struct DataShape {
   std::size_t bytes_of_value = 1;
   std::optional<std::int64_t> train = {}, test = {};  // samples in files of the user's own
   std::int64_t symbols = 0;                           // of a text, which are all kept, however few samples are used
+  std::vector<std::string> notes = {};                // what is odd about labels, a line each
 };
 DataShape data_shape(DataSource source);              // of one that is not the user's own
 DataShape data_shape_in_files(const DataSpec& spec);  // of one that is; throws InputError

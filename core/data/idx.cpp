@@ -98,7 +98,7 @@ void expect_sides(ByteFile& images, Shape shape) {
   }
 }
 
-std::vector<std::uint8_t> read_labels(const std::string& path, std::size_t count, int classes) {
+std::vector<int> read_labels(const std::string& path, std::size_t count) {
   ByteFile file(path);
   expect_magic(file, label_magic, "labels");
   const std::size_t label_count = read_count(file);
@@ -110,23 +110,19 @@ std::vector<std::uint8_t> read_labels(const std::string& path, std::size_t count
   std::vector<std::uint8_t> labels(count);
   file.read(labels, "labels");
   file.expect_end("labels");
-  const auto wrong = std::ranges::find_if(labels, [&](std::uint8_t label) { return label >= classes; });
-  if (wrong != labels.end()) {
-    file.fail("label " + std::to_string(wrong - labels.begin()) + " is " + std::to_string(*wrong) + "; expected 0 to " +
-              std::to_string(classes - 1));
-  }
-  return labels;
+  return {labels.begin(), labels.end()};
 }
 
-// One more than the largest label.
-int classes_of(const std::vector<std::uint8_t>& labels, const std::string& path) {
-  const std::size_t classes = *std::ranges::max_element(labels) + std::size_t{1};
-  check_classes(classes, [&](const std::string& why) { throw InputError(path + ": " + why); });
-  return static_cast<int>(classes);
-}
-
+struct IdxSet {
+  Dataset data;
+  NumberedClasses classes;
+};
 // `expected`: of a training set of the user's own, whose shape and classes its files say, nothing.
-Dataset read_set(const DataSpec& spec, const std::string& stem, const std::optional<DataShape>& expected) {
+struct Expected {
+  Shape shape;
+  NumberedClasses classes;
+};
+IdxSet read_set(const DataSpec& spec, const std::string& stem, const std::optional<Expected>& expected) {
   const auto [image_path, label_path, axes] = files_of(spec, stem);
   Dataset data;
   data.mean = {0};
@@ -149,26 +145,31 @@ Dataset read_set(const DataSpec& spec, const std::string& stem, const std::optio
   expect_room(images, count, data.shape.size(), 4 + 4 * axes);
 
   // Both files are read to their end, so that damage is found whatever part of them is used.
-  data.labels = read_labels(label_path, count, expected ? expected->classes : most_classes_of_labels);
-  data.classes = expected ? expected->classes : classes_of(data.labels, label_path);
+  const auto known = expected ? std::optional(expected->classes) : std::nullopt;
+  NumberedLabels labels = numbered_labels(read_labels(label_path, count), known, label_path);
+  data.classes = labels.classes.count;
+  data.class_names = std::move(labels.names);
+  data.labels = std::move(labels.places);
+  if (!expected) notes_on(classes_of(data), label_path);
   data.pixels.resize(count * data.shape.size());
   images.read(data.pixels, "images");
   images.expect_end("images");
   if (spec.channels == Channels::last) make_planes(data);
-  return data;
+  return {std::move(data), labels.classes};
 }
 
 }  // namespace
 
 DataSplit read_idx(const DataSpec& spec, std::uint64_t seed) {
-  const bool own = is_own(spec.source);
-  const auto expected = own ? std::nullopt : std::optional(data_shape(spec.source));
-  WholeData whole{read_set(spec, training_stem, expected), {}, {}, {}};
-  const DataShape same{whole.train.shape, whole.train.classes};
-  whole.test = read_set(spec, test_stem, same);
-  whole.where = files_of(spec, training_stem).images;
-  whole.test_where = files_of(spec, test_stem).images;
-  return divided(std::move(whole), spec, seed);
+  std::optional<Expected> expected;
+  if (!is_own(spec.source)) {
+    const DataShape published = data_shape(spec.source);
+    expected = {published.shape, {.first = 0, .step = 1, .count = published.classes}};
+  }
+  IdxSet train = read_set(spec, training_stem, expected);
+  Dataset test = read_set(spec, test_stem, Expected{train.data.shape, train.classes}).data;
+  const std::string where = files_of(spec, training_stem).images, test_where = files_of(spec, test_stem).images;
+  return divided({std::move(train.data), std::move(test), where, test_where}, spec, seed);
 }
 
 DataShape idx_shape(const DataSpec& spec) {
@@ -181,7 +182,9 @@ DataShape idx_shape(const DataSpec& spec) {
   const std::size_t count = count_of(images, train.axes);
   DataShape data{shape_announced(images, train.axes, spec)};
   expect_room(images, count, data.shape.size(), 4 + 4 * train.axes);
-  data.classes = classes_of(read_labels(train.labels, count, most_classes_of_labels), train.labels);
+  const NumberedLabels labels = numbered_labels(read_labels(train.labels, count), std::nullopt, train.labels);
+  data.classes = labels.classes.count;
+  data.notes = notes_on(classes_of(labels.names, labels.places), train.labels);
   data.train = static_cast<std::int64_t>(count);
   data.test = static_cast<std::int64_t>(count_of(test_images, test.axes));
   return data;

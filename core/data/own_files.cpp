@@ -117,14 +117,6 @@ DataSplit divided(WholeData whole, const DataSpec& spec, std::uint64_t seed) {
   return data;
 }
 
-void check_classes(std::size_t classes, const Fail& fail) {
-  if (classes < 2) fail("has samples of one class alone; expected at least two classes");
-  if (classes > most_classes_of_labels) {
-    fail("has labels of " + std::to_string(classes) + " classes; expected at most " +
-         std::to_string(most_classes_of_labels));
-  }
-}
-
 void standardize(DataSplit& data) {
   if (data.train.values.empty()) {
     measure(data.train.pixels, data.train);

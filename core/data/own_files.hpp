@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/data/classes.hpp"
 #include "core/data/data_spec.hpp"
 #include "core/data/dataset.hpp"
 
 namespace ddl::data {
-
-constexpr std::size_t most_classes_of_labels = 256;  // that a byte can name
 
 using Fail = std::function<void(const std::string& why)>;  // throws InputError
 
@@ -37,9 +36,6 @@ DataSplit divided(WholeData whole, const DataSpec& spec, std::uint64_t seed);
 
 // How many are taken out of `samples`.
 std::size_t held_out_of(std::size_t samples, const DataSpec& spec);
-
-// Throws InputError unless the labels of training samples are of at least two classes.
-void check_classes(std::size_t classes, const Fail& fail);
 
 // Moves and scales each channel by its mean and deviation over the training samples; one that is constant is moved.
 void standardize(DataSplit& data);

@@ -28,18 +28,14 @@ using Tensor = scenario::ProgramFacts::Tensor;
 constexpr std::int64_t most_samples = 10'000'000;  // of a training or test set
 constexpr double most_parameters = 1e10;
 
-// An answer that is not what the protocol has; says what it is, and what was expected.
-struct WrongAnswer : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 std::string shown_line(const std::string& line) {
   constexpr std::size_t most = 80;
   return scenario::in_quotes(line.size() > most ? line.substr(0, most) + "..." : line);
 }
 
 Json object_in(const std::string& line) {
-  Json json = Json::parse(line, nullptr, false);
+  const bool whole = line.find('\0') == std::string::npos;  // the parser would end there
+  Json json = whole ? Json::parse(line, nullptr, false) : Json();
   if (!json.is_object()) throw WrongAnswer(fmt::format("answered {}; expected a JSON object", shown_line(line)));
   return json;
 }
@@ -82,6 +78,10 @@ std::vector<Tensor> tensors_in(const Json& json, const std::string& key, std::se
       count *= extent.get<double>();
     }
     parameters += count;
+    if (tensor.name == "__metadata__") {
+      throw WrongAnswer(
+          "names a tensor \"__metadata__\", as files of tensors name what is none; expected another name");
+    }
     if (!names.insert(tensor.name).second) {
       throw WrongAnswer("names the tensor " + scenario::in_quotes(tensor.name) + " twice; expected each once");
     }
@@ -111,27 +111,6 @@ std::vector<std::uint8_t> labels_in(const Json& json, std::int64_t samples) {
   return labels;
 }
 
-Hello hello_in(const std::string& line, bool labels) {
-  const Json json = object_in(line);
-  if (const std::int64_t version = count_in(json, "protocol", std::numeric_limits<int>::max());
-      version != protocol_version) {
-    throw WrongAnswer(fmt::format("speaks version {} of the protocol; expected {}", version, protocol_version));
-  }
-  std::set<std::string> names;
-  Hello hello{.model = {.tensors = tensors_in(json, "tensors", names), .version = ""},
-              .train = count_in(json, "train", most_samples),
-              .test = count_in(json, "test", most_samples),
-              .labels = {}};
-  if (hello.model.tensors.empty()) throw WrongAnswer("has no tensors to train; expected at least one in \"tensors\"");
-  if (json.contains("frozen")) hello.model.frozen = tensors_in(json, "frozen", names);
-  if (labels) hello.labels = labels_in(json, hello.train);
-  if (const auto version = json.find("version"); version != json.end()) {
-    if (!version->is_string()) throw WrongAnswer("answered a \"version\" that is no text; expected a text");
-    hello.model.version = *version;
-  }
-  return hello;
-}
-
 void check_did(const Json& json, const char* what) {
   if (const auto did = json.find("did"); did != json.end() && *did == what) return;
   throw WrongAnswer(
@@ -157,12 +136,68 @@ bool copy_finite(std::span<const float> from, float* __restrict to) {
   return sums >> 31 == 0;
 }
 
+void check_values(const Json& answer, const char* did, std::size_t expected) {
+  check_did(answer, did);
+  const auto count = answer.find("values");
+  if (count != answer.end() && *count == expected) return;
+  throw WrongAnswer(
+      fmt::format("answered a vector of {} values; expected \"values\": {}, {}",
+                  count == answer.end() ? "unknown" : shown_line(count->dump()), expected,
+                  did == std::string_view("frozen") ? "those of its frozen tensors" : "the model's parameters"));
+}
+
+}  // namespace
+
 bool needs_labels(const scenario::Scenario& scenario) {
   return scenario.data.partition == data::PartitionKind::by_label ||
          scenario.data.partition == data::PartitionKind::dirichlet;
 }
 
-}  // namespace
+Hello hello_in(const std::string& line, bool labels) {
+  const Json json = object_in(line);
+  if (const std::int64_t version = count_in(json, "protocol", std::numeric_limits<int>::max());
+      version != protocol_version) {
+    throw WrongAnswer(fmt::format("speaks version {} of the protocol; expected {}", version, protocol_version));
+  }
+  std::set<std::string> names;
+  Hello hello{.model = {.tensors = tensors_in(json, "tensors", names), .version = ""},
+              .train = count_in(json, "train", most_samples),
+              .test = count_in(json, "test", most_samples),
+              .labels = {}};
+  if (hello.model.tensors.empty()) throw WrongAnswer("has no tensors to train; expected at least one in \"tensors\"");
+  if (json.contains("frozen")) hello.model.frozen = tensors_in(json, "frozen", names);
+  if (labels) hello.labels = labels_in(json, hello.train);
+  if (const auto version = json.find("version"); version != json.end()) {
+    if (!version->is_string()) throw WrongAnswer("answered a \"version\" that is no text; expected a text");
+    hello.model.version = *version;
+  }
+  return hello;
+}
+
+void check_vector(const std::string& line, const char* did, std::size_t count) {
+  check_values(object_in(line), did, count);
+}
+
+double loss_of_gradient(const std::string& line, std::size_t count) {
+  const Json json = object_in(line);
+  check_values(json, "gradient", count);
+  if (const auto loss = number_in(json, "loss")) return *loss;
+  throw WrongAnswer("answered no \"loss\"; expected that of the minibatch");
+}
+
+Evaluation evaluation_in(const std::string& line) {
+  const Json json = object_in(line);
+  check_did(json, "evaluate");
+  const Evaluation evaluation{number_in(json, "loss"), number_in(json, "accuracy")};
+  if (!evaluation.loss && !evaluation.accuracy) {
+    throw WrongAnswer("answered neither \"loss\" nor \"accuracy\"; expected at least one of the two");
+  }
+  const double accuracy = evaluation.accuracy.value_or(0);
+  if (accuracy < 0 || accuracy > 1) {
+    throw WrongAnswer(fmt::format("answered an accuracy of {}; expected a share from 0 to 1", accuracy));
+  }
+  return evaluation;
+}
 
 // One process, and the memory that it shares with this one: weights, the vector that it answers, frozen values.
 struct Model::Program {
@@ -191,22 +226,11 @@ struct Model::Program {
     return copy_finite(weights, values);
   }
   // The vector that comes with an answer. Whether it is finite.
-  bool take(const Json& answer, const char* did, std::span<float> vector) const {
+  bool take(std::span<float> vector) const {
     check(vector.size() == parameters, "a whole model");
-    check_answer(answer, did, parameters, "the model's parameters");
     return copy_finite({values + parameters, parameters}, vector.data());
   }
-  std::vector<float> take_frozen(const Json& answer) const {
-    check_answer(answer, "frozen", frozen, "those of its frozen tensors");
-    return {values + 2 * parameters, values + 2 * parameters + frozen};
-  }
-  static void check_answer(const Json& answer, const char* did, std::size_t expected, const char* whose) {
-    check_did(answer, did);
-    const auto count = answer.find("values");
-    if (count != answer.end() && *count == expected) return;
-    throw WrongAnswer(fmt::format("answered a vector of {} values; expected \"values\": {}, {}",
-                                  count == answer.end() ? "unknown" : shown_line(count->dump()), expected, whose));
-  }
+  std::vector<float> take_frozen() const { return {values + 2 * parameters, values + 2 * parameters + frozen}; }
 
   std::mutex asked;  // the simulation's thread may ask for initial weights while a math thread asks, too
   Descriptor memory;
@@ -280,7 +304,7 @@ auto Model::ask(int process, const std::string& request, const std::string& what
   Program& program = *programs_[static_cast<std::size_t>(process)];
   try {
     program.process.send(request);
-    return read(object_in(program.process.answer(spec_.timeout.value, given_up_.number())));
+    return read(program.process.answer(spec_.timeout.value, given_up_.number()));
   } catch (const ProcessFailed& error) {
     fail(error.what(), what);
   } catch (const WrongAnswer& error) {
@@ -289,18 +313,21 @@ auto Model::ask(int process, const std::string& request, const std::string& what
 }
 
 void Model::initialize(std::uint64_t seed, std::span<float> weights) {
+  const Program& program = *programs_.front();
   const std::scoped_lock alone(programs_.front()->asked);
-  ask(0, Json({{"do", "initial"}, {"seed", seed}}).dump(), "initial weights", [&](const Json& json) {
-    const bool finite = programs_.front()->take(json, "initial", weights);
-    if (!finite) throw WrongAnswer("answered initial weights that are not finite; expected numbers");
+  ask(0, Json({{"do", "initial"}, {"seed", seed}}).dump(), "initial weights", [&](const std::string& line) {
+    check_vector(line, "initial", program.parameters);
+    if (!program.take(weights)) throw WrongAnswer("answered initial weights that are not finite; expected numbers");
   });
 }
 
 std::vector<float> Model::frozen() {
   if (hello_.model.frozen.empty()) return {};
   const std::scoped_lock alone(programs_.front()->asked);
-  return ask(0, R"({"do":"frozen"})", "its frozen tensors",
-             [&](const Json& json) { return programs_.front()->take_frozen(json); });
+  return ask(0, R"({"do":"frozen"})", "its frozen tensors", [&](const std::string& line) {
+    check_vector(line, "frozen", programs_.front()->frozen);
+    return programs_.front()->take_frozen();
+  });
 }
 
 Outcome Model::gradient(int process, std::span<const float> weights, const Step& step, std::span<float> gradient) {
@@ -310,12 +337,10 @@ Outcome Model::gradient(int process, std::span<const float> weights, const Step&
   const std::string request = fmt::format(R"({{"do":"gradient","worker":{},"step":{},"samples":[{}]}})", step.worker,
                                           step.number, fmt::join(step.samples, ","));
   const std::string what = fmt::format("the gradient of worker {}, step {}", step.worker, step.number);
-  return ask(process, request, what, [&](const Json& json) {
-    const bool finite = program.take(json, "gradient", gradient);
-    const auto loss = number_in(json, "loss");
-    if (!loss) throw WrongAnswer("answered no \"loss\"; expected that of the minibatch");
-    Outcome outcome{*loss};
-    if (!std::isfinite(*loss)) {
+  return ask(process, request, what, [&](const std::string& line) {
+    Outcome outcome{loss_of_gradient(line, program.parameters)};
+    const bool finite = program.take(gradient);
+    if (!std::isfinite(outcome.loss)) {
       outcome.not_finite = "loss";
     } else if (!finite) {
       outcome.not_finite = "gradient";
@@ -331,14 +356,10 @@ std::optional<Evaluation> Model::evaluate(int process, std::span<const float> we
   Program& program = *programs_[static_cast<std::size_t>(process)];
   const std::scoped_lock alone(program.asked);
   if (!program.put(weights)) return std::nullopt;
-  return ask(process, R"({"do":"evaluate"})", "an evaluation", [&](const Json& json) {
-    check_did(json, "evaluate");
-    const Evaluation evaluation{number_in(json, "loss"), number_in(json, "accuracy")};
+  return ask(process, R"({"do":"evaluate"})", "an evaluation", [&](const std::string& line) {
+    const Evaluation evaluation = evaluation_in(line);
     check_keys(evaluation);
     const double loss = evaluation.loss.value_or(0), accuracy = evaluation.accuracy.value_or(0);
-    if (accuracy < 0 || accuracy > 1) {
-      throw WrongAnswer(fmt::format("answered an accuracy of {}; expected a share from 0 to 1", accuracy));
-    }
     if ((!std::isfinite(loss) || std::isnan(accuracy)) && !has_grown(weights)) {
       throw WrongAnswer(fmt::format("answered a test score {}", at_small_weights));
     }
@@ -347,9 +368,6 @@ std::optional<Evaluation> Model::evaluate(int process, std::span<const float> we
 }
 
 void Model::check_keys(const Evaluation& evaluation) {
-  if (!evaluation.loss && !evaluation.accuracy) {
-    throw WrongAnswer("answered neither \"loss\" nor \"accuracy\"; expected at least one of the two");
-  }
   const std::scoped_lock lock(mutex_);
   if (!first_evaluation_) first_evaluation_ = evaluation;
   if (first_evaluation_->loss.has_value() != evaluation.loss.has_value() ||

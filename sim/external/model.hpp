@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
+// Whether a program is asked for labels: its samples are dealt by them.
+bool needs_labels(const scenario::Scenario& scenario);
+
 // Tensors with one prefix up to the last dot are a layer; all layers take the same time.
 scenario::LearnedModel learned_model(const Hello& hello);
 
@@ -31,6 +35,18 @@ scenario::LearnedModel learned_model(const Hello& hello);
 struct Evaluation {
   std::optional<double> loss, accuracy;
 };
+
+// A line that is not what the protocol has; says what it is, and what was expected.
+struct WrongAnswer : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What the lines of a program say. `labels`: whether they are asked for; `count`: of the vector that comes with the
+// line; `did`: what it answers. They throw WrongAnswer.
+Hello hello_in(const std::string& line, bool labels);
+void check_vector(const std::string& line, const char* did, std::size_t count);
+double loss_of_gradient(const std::string& line, std::size_t count);
+Evaluation evaluation_in(const std::string& line);
 
 // Of a gradient.
 struct Outcome {

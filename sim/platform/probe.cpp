@@ -103,7 +103,7 @@ void probe(const std::string& subject, const std::function<void()>& work) {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      throw InputError(error.what());
+      throw InputError(error_text(subject, error.what()));
     }
   };
   process::ChildProcess child(nothing_or_error, [&] {
@@ -114,8 +114,6 @@ void probe(const std::string& subject, const std::function<void()>& work) {
   }
   try {
     child.answer();
-  } catch (const InputError& error) {
-    throw InputError(error_text(subject, error.what()));
   } catch (const process::ChildDied&) {
     throw InputError(error_text(subject, last_words(errors.text())));
   }

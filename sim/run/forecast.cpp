@@ -21,8 +21,21 @@
 #include "sim/run/rows/archive.hpp"
 #include "sim/run/workload.hpp"
 
+namespace ddl::data {
+
+template <class A>
+void members(A& archive, Classes& classes) {
+  archive(classes.names, classes.samples);
+}
+
+}  // namespace ddl::data
+
 namespace ddl::run {
 
+template <class A>
+void members(A& archive, DataForecast& data) {
+  archive(data.train, data.test, data.classes);
+}
 template <class A>
 void members(A& archive, graph::Consensus& consensus) {
   archive(consensus.factor, consensus.period);
@@ -39,7 +52,7 @@ void members(A& archive, SiteForecast& site) {
 template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.system_notes, forecast.sites, forecast.cost, forecast.steps, forecast.model_bytes,
+          forecast.system_notes, forecast.sites, forecast.data, forecast.cost, forecast.steps, forecast.model_bytes,
           forecast.parameters, forecast.workers, forecast.compute_s);
 }
 
@@ -141,6 +154,13 @@ std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
   return sites;
 }
 
+// Labels of a program's are known where they are asked for.
+DataForecast data_of(const scenario::Scenario& scenario, const data::DataSplit& data) {
+  DataForecast forecast{data.train.size(), data.test.size(), {}};
+  if (!scenario.program || external::needs_labels(scenario)) forecast.classes = data::classes_of(data.train);
+  return forecast;
+}
+
 }  // namespace
 
 Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
@@ -171,6 +191,7 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   forecast.host_notes = host_notes(scenario, fabric);
   forecast.system_notes = scenario.algorithm->notes(cluster);
   forecast.sites = sites_of(fabric);
+  if (model != nullptr) forecast.data = data_of(scenario, learning.data);
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

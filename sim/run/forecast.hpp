@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/data/classes.hpp"
 #include "core/graph/mixing.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/platform/network_plan.hpp"
@@ -18,6 +19,12 @@ struct SiteForecast {
   std::vector<std::string> workers, servers;  // hosts of the site
 };
 
+// Samples of a scenario that learns, and the classes of those for training.
+struct DataForecast {
+  std::size_t train = 0, test = 0;
+  data::Classes classes;  // none: of a program's that need no labels
+};
+
 struct Forecast {
   network::Bounds bounds;
   platform::NetworkPlan network;
@@ -26,6 +33,7 @@ struct Forecast {
   std::vector<std::string> platform_notes, host_notes;
   std::vector<std::string> system_notes;  // see System::notes
   std::vector<SiteForecast> sites;        // that the platform names
+  std::optional<DataForecast> data;       // of what learns
   Cost cost;
   double steps = 0;        // of each worker, see Workload
   double model_bytes = 0;  // 0: a program's, which was not asked

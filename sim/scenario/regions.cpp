@@ -1,5 +1,6 @@
 // Sites of a matrix: its rows, from a CSV file or listed, and the sites and links that they are.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/scenario/checks/checks.hpp"
+#include "sim/scenario/files/headed_table.hpp"
 #include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -19,47 +21,33 @@ namespace ddl::scenario {
 namespace {
 
 constexpr TextFile matrix_file{"a CSV file", 16 << 20};
-constexpr std::string_view header = "from,to,up,down,latency";
-constexpr std::size_t columns = 5;
+constexpr const char* columns[] = {"from", "to", "up", "down", "latency"};
 
-SiteLink row_of(const std::vector<std::string_view>& cells, const Place& place) {
+SiteLink row_of(const HeadedTable& rows, const Place& place) {
   SiteLink row;
-  row.from = cells[0];
-  row.to = cells[1];
+  row.from = rows.text(0);
+  row.to = rows.text(1);
   const auto read = [&](std::size_t column, double& value, Dimension dimension, const Rule& rule) {
-    const Place here{place.findings, fmt::format("{}: {}", place.path, split(header, ',')[column])};
-    if (cells[column].empty()) {
+    const Place here{place.findings, fmt::format("{}: line {}: {}", place.path, rows.line(), columns[column])};
+    if (rows.text(column).empty()) {
       return here.error(
           fmt::format("is empty; expected {} such as \"{}\"", dimension_name(dimension), example_of(dimension)));
     }
-    read_quantity(std::string(cells[column]), value, dimension, rule, here);
+    read_quantity(rows.text(column), value, dimension, rule, here);
   };
   const Rule rate{.above = 0};
   read(2, row.up.value, Dimension::bandwidth, rate);
-  if (!cells[3].empty()) read(3, row.down.emplace().value, Dimension::bandwidth, rate);
+  if (!rows.text(3).empty()) read(3, row.down.emplace().value, Dimension::bandwidth, rate);
   read(4, row.latency.value, Dimension::time, {.at_least = 0});
   return row;
 }
 
+// Throws InputError without the file's name.
 std::vector<SiteLink> rows_of(std::string_view text, const Place& place) {
-  std::vector<SiteLink> rows;
-  std::size_t number = 0;
-  for (std::string_view line : split(text, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const Place here{place.findings, fmt::format("{}: line {}", place.path, ++number)};
-    if (number == 1 && line != header) {
-      here.error(fmt::format("{} is no header; expected {}", in_quotes(line), in_quotes(header)));
-      return {};
-    }
-    if (number == 1 || line.empty()) continue;
-    const auto cells = split(line, ',');
-    if (cells.size() != columns) {
-      here.error(fmt::format("has {} cells; expected {}, as {}", cells.size(), columns, in_quotes(header)));
-      continue;
-    }
-    rows.push_back(row_of(cells, here));
-  }
-  return rows;
+  std::vector<SiteLink> links;
+  HeadedTable rows(text, {fmt::format("{}", fmt::join(columns, ","))});
+  while (rows.next()) links.push_back(row_of(rows, place));
+  return links;
 }
 
 // Which sites a row is of, whatever their order.

@@ -6,6 +6,7 @@
 
 #include "core/data/categories.hpp"
 #include "tests/data/sound_files.hpp"
+#include "tests/support/dialects.hpp"
 
 namespace ddl::data::own_csv_test {
 
@@ -138,16 +139,16 @@ TEST_CASE("each kind of damage to a table is one line with its file, line and co
       {"a,b,y\n", "has no sample; expected lines below the names of its columns"},
       {"a,b,y\n1,2,p\n3,x,q\n", "line 3, column 2 (\"b\"): \"x\" is no number; expected one"},
       {"a,b,y\n1,2,p\n3,,q\n", "line 3, column 2 (\"b\"): is empty; expected a number"},
-      {"a,b,y\n1,nan,p\n3,4,q\n", "line 2, column 2 (\"b\"): \"nan\" is no number; expected one"},
-      {"a,b,y\n1,1e300,p\n3,4,q\n", "line 2, column 2 (\"b\"): \"1e300\" is no number; expected one"},
+      {"a,b,y\n1,nan,p\n3,4,q\n", "line 2, column 2 (\"b\"): \"nan\" is no value; expected a number"},
+      {"a,b,y\n1,1e300,p\n3,4,q\n", "line 2, column 2 (\"b\"): \"1e300\" is beyond float32; expected"},
       {"a,b,y\n1,0x1p3,p\n3,4,q\n", "line 2, column 2 (\"b\"): \"0x1p3\" is no number; expected one"},
       {"a,b,y\n1,2,p\n3,4,\n", "line 3, column 3 (\"y\"): is empty; expected a word or number"},
       {"a,b,y\n1,2,p\n3,4\n", "line 3: has 2 cells; expected 3, as the first line has"},
-      {"a,b,y\n1,2,p\n\n3,4,q\n", "line 3: has 1 cell; expected 3, as the first line has"},
       {"a,b,y\n1,2,p,9\n3,4,q\n", "line 2: has 4 cells; expected 3, as the first line has"},
-      {"a,b,y\n1,2,\"p\n3,4,q\n", "line 2, column 3: has no closing quote in its line; expected cells that end where"},
+      {"a,b,y\n1,2,\"p\n3,4,q\n", "line 2, column 3: has no closing quote; expected one"},
       {"a,b,y\n1,2,\"p\"q\n3,4,q\n", "line 2, column 3: goes on behind its closing quote; expected a comma there"},
-      {"a,b,y\n1,2,p\n3,4,p\n", "has samples of one class alone; expected at least two classes"},
+      {"a,b,y\n1,2,p\n3,4,p\n",
+       "column 3 (\"y\"), the last one, for data.label names none: has samples of one class alone"},
       {"y\np\nq\n", "has no feature; expected a column beside the label's"},
       {",a,y\n0,1,p\n1,2,q\n", "line 1, column 1: has no name, as a number of the row; expected one, or data.ignore"},
       {sound, "has no column \"z\", which data.label asks for; its columns are \"a\", \"b\", \"y\"",
@@ -182,7 +183,83 @@ TEST_CASE("each kind of damage to a table is one line with its file, line and co
   for (int i = 0; i < 300; ++i) many += "1," + std::to_string(i) + "\n";
   const ScratchFolder folder;
   write_text(folder, "own.csv", many);
-  CHECK(error_text(table(folder)) == folder.file("own.csv") + ": has labels of 300 classes; expected at most 256");
+  CHECK(error_text(table(folder)) ==
+        folder.file("own.csv") +
+            ": column 2 (\"y\"), the last one, for data.label names none: has labels of 300 classes; expected at most "
+            "256");
+}
+
+TEST_CASE("labels that are no classes are refused with their lines, or noted") {
+  const auto numbered = [](const std::vector<std::string>& labels) {
+    std::string text = "a,y\n";
+    for (const std::string& label : labels) text += "1," + label + "\n";
+    return text;
+  };
+  const std::string column = "column 2 (\"y\"): has ";
+  const std::string alone = "column 2 (\"y\"), the last one, for data.label names none: has ";
+  struct Row {
+    std::vector<std::string> labels, notes;
+    std::string error = "";
+  };
+  const Row rows[] = {
+      {{"1", "2", "1", "2"}, {}},
+      {{"1", "2", "NaN", "1", "nan", "2"},
+       {},
+       column + "\"NaN\" in 2 lines (4, 6), which is no value; expected a number"},
+      {{"0", "1", "?", "0", "1"},
+       {},
+       column + "\"?\" in 1 line (4), which is no value; expected a number in each line"},
+      {{"0", "1", "inf", "0", "1"}, {}, column + "\"inf\" in 1 line (4), which is no value"},
+      {{"0", "1", "NA", "NA", "NA", "NA", "NA", "NA", "NA"},
+       {},
+       column + "\"NA\" in 7 lines (4, 5, 6, 7, 8, 9, ...), which"},
+      {{"oak", "elm", "none", "oak", "elm", "none"}, {column + "\"none\" in 2 lines (4, 7), which is taken as a word"}},
+      {{"1", "2", "3+", "1", "2", "3+"},
+       {column + "numbers and words such as \"3+\" in 2 lines (4, 7), so all are words"}},
+      {{"0.5", "1.5", "2", "3"},
+       {},
+       alone + "real numbers, 4 different ones such as 0.5, which are no classes; expected"},
+      {{"0.5", "1", "0.5", "1"}, {alone + "real numbers such as 0.5, and each of the 2 is a class"}},
+      {{"a", "b", "c", "a"}, {alone + "3 classes, of which most have one sample"}},
+      {{"7", "8", "9"}, {alone + "3 classes, of which most have one sample"}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.labels[2]);
+    const ScratchFolder folder;
+    write_text(folder, "own.csv", numbered(row.labels));
+    const DataSpec spec = table(folder);
+    const std::string said = error_text(spec);
+    CHECK_MESSAGE(said.starts_with(row.error.empty() ? "" : spec.path + ": " + row.error), said);
+    CHECK(said.empty() == row.error.empty());
+    if (!said.empty()) continue;
+    std::vector<std::string> notes;
+    for (const std::string& note : row.notes) notes.push_back(spec.path + ": " + note);
+    CHECK(data_shape_in_files(spec).notes == notes);
+  }
+}
+
+TEST_CASE("words that are no value are no place in a partition by a column") {
+  const ScratchFolder folder;
+  write_text(folder, "own.csv", "client,a,y\n1,1,p\n2,3,q\nNULL,2,p\n2,3,q\n");
+  DataSpec spec = table(folder);
+  spec.column = Column{"client"};
+  CHECK(error_text(spec) ==
+        spec.path +
+            ": column 1 (\"client\"): has \"NULL\" in 1 line (4), which is no value; expected a number in each line");
+}
+
+TEST_CASE("a table is read in every way to write it, and classes are called by their labels") {
+  const std::string plain = "a,b,y\n1.5,-2,rose\n3e1,0.25,aster\n7,1e-400,rose\n";
+  for (const auto& [what, text] : dialects_of(plain)) {
+    CAPTURE(what);
+    const DataSplit data = loaded(text, plain);
+    CHECK(data.train.values == std::vector<float>{1.5f, -2, 30, 0.25f, 7, 0});
+    CHECK(data.train.labels == std::vector<std::uint8_t>{1, 0, 1});
+    CHECK(data.train.class_names == std::vector<std::string>{"aster", "rose"});
+  }
+  CHECK(loaded("a,y\n1,9007199254740993\n1,9007199254740992\n", "a,y\n1,9007199254740993\n").train.labels ==
+        std::vector<std::uint8_t>{1, 0});  // though one double is both
+  CHECK(loaded("a,y\n1,2.0\n1,1\n1,2\n", "a,y\n1,+1\n").train.class_names == std::vector<std::string>{"1", "2"});
 }
 
 TEST_CASE("a table of test samples has the columns and classes of the other one") {
@@ -191,7 +268,7 @@ TEST_CASE("a table of test samples has the columns and classes of the other one"
   write_text(folder, "test.csv", "a,y\n1,r\n");
   DataSpec spec = table(folder);
   spec.test_path = folder.file("test.csv");
-  CHECK(error_text(spec) == spec.test_path + ": has the label \"r\", which no training sample has");
+  CHECK(error_text(spec) == spec.test_path + ": line 2: has the label \"r\", which no training sample has");
   write_text(folder, "test.csv", "b,y\n1,p\n");
   CHECK(error_text(spec) ==
         spec.test_path + ": has other columns than " + spec.path + "; expected the same, in the same order");
@@ -212,6 +289,28 @@ TEST_CASE("a compressed table is read, and a byte order mark is none of its name
   const DataSplit data = load_data(spec, 1);
   CHECK(data.train.size() == 3);
   CHECK(data.test.size() == 1);
+}
+
+TEST_CASE("labels of IDX files from 1 on are as many classes as there are, and those of MNIST are ten") {
+  const ScratchFolder folder;
+  write_mnist(folder);  // labels 0 to 9
+  CHECK(data_shape_in_files(spec_of(folder, DataSource::idx)).classes == 10);
+  CHECK(data_shape_in_files(spec_of(folder, DataSource::idx)).notes.empty());
+  const auto from_1 = [](std::uint32_t count) {
+    FileBytes labels = label_file(count);
+    for (std::size_t i = 8; i < labels.size(); ++i) ++labels[i];
+    return labels;
+  };
+  folder.write(train_labels, from_1(25));
+  CHECK(error_text(spec_of(folder, DataSource::mnist)) ==
+        folder.file(train_labels) + ": label 9 is 10; expected 0 to 9");
+  CHECK(error_text(spec_of(folder, DataSource::idx)) == folder.file(test_labels) + ": label 0 is 0; expected 1 to 10");
+  folder.write(test_labels, from_1(12));
+  const DataSplit data = load_data(spec_of(folder, DataSource::idx), 1);
+  CHECK(data.train.classes == 10);
+  CHECK(data.train.labels[9] == 9);
+  CHECK(data.test.labels[0] == 0);
+  CHECK(data.train.class_names.front() == "1");
 }
 
 TEST_CASE("IDX files of other shapes and classes are those of their headers and labels") {

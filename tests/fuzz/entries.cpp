@@ -2,12 +2,15 @@
 
 #include <array>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
+#include "sim/external/model.hpp"
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/platform/platform_text.hpp"
+#include "sim/run/learning/tensor_file.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "tests/support/files.hpp"
@@ -93,8 +96,7 @@ void load(const data::DataSpec& spec) {
     check(shape.train == static_cast<std::int64_t>(data.train.size()), "as many samples as were said");
     check(shape.test == static_cast<std::int64_t>(data.test.size()), "as many samples as were said");
   } catch (const InputError& error) {
-    check(std::string_view(error.what()).find('\n') == std::string_view::npos, "an error is one line");
-    check_line(scenario::on_one_line(error.what()));
+    check_line(error.what());
   }
 }
 void load(const TemporaryFolder& folder, data::DataSource source) {
@@ -215,13 +217,79 @@ void read_trace_bytes(std::string_view bytes) {
   }
 }
 
+// Overrides of a setting by what a file says.
+void read_beside(const std::string& path, const std::string& before, const std::string& after, std::string_view bytes) {
+  const std::string name = "table.csv";
+  const TemporaryFolder folder;
+  folder.write(name, bytes);
+  try {
+    check_round_trip(scenario::parse_scenario(systems::built_in(), base_scenario, "fuzz.json",
+                                              {{path, before + "\"" + folder.file(name) + "\"" + after}}));
+  } catch (const scenario::ScenarioErrors& errors) {
+    check_lines(errors);
+  }
+}
+void read_edges_bytes(std::string_view bytes) {
+  read_beside("algorithm", R"({"name": "sgp", "topology": {"directed": true, "edges": )", "}}", bytes);
+}
+void read_matrix_bytes(std::string_view bytes) {
+  read_beside("platform", R"({"topology": "regions", "matrix": )", "}", bytes);
+}
+
+// A model of 2 x 3 and 3 parameters would ask for this.
+void read_safetensors_bytes(std::string_view bytes) {
+  const TemporaryFolder folder;
+  folder.write("x.safetensors", bytes);
+  try {
+    run::TensorFile file(folder.file("x.safetensors"));
+    for (const std::string& name : file.names()) {
+      try {
+        const std::size_t rows = name.size() % 2 == 0 ? 2 : 3;
+        check(file.read(name, {rows, 3}).size() == 3 * rows, "as many values as asked for");
+      } catch (const InputError& error) {
+        check_line(error.what());
+      }
+    }
+  } catch (const InputError& error) {
+    check_line(error.what());
+  }
+}
+
+// The first byte says whether labels are asked for; each line may be any answer.
+void read_protocol_bytes(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const bool labels = static_cast<unsigned char>(bytes[0]) % 2 == 1;
+  std::istringstream lines{std::string(bytes.substr(1))};
+  const auto read = [](const auto& answer) {
+    try {
+      answer();
+    } catch (const external::WrongAnswer& error) {
+      check_line(error.what());
+    }
+  };
+  for (std::string line; std::getline(lines, line);) {
+    read([&] {
+      const external::Hello hello = external::hello_in(line, labels);
+      std::size_t parameters = 0;
+      for (const auto& tensor : external::learned_model(hello).tensors) parameters += tensor.count;
+      check(parameters == external::learned_model(hello).parameters, "tensors are the model");
+      check(hello.labels.size() == (labels ? static_cast<std::size_t>(hello.train) : 0), "a label of each sample");
+    });
+    read([&] { external::check_vector(line, "initial", 7); });
+    read([&] { external::loss_of_gradient(line, 7); });
+    read([&] { external::evaluation_in(line); });
+  }
+}
+
 constexpr std::array entries{
     FuzzEntry{"scenario", read_scenario_bytes}, FuzzEntry{"set", read_overrides},
     FuzzEntry{"sweep", read_sweep_bytes},       FuzzEntry{"idx", read_idx_bytes},
     FuzzEntry{"cifar", read_cifar_bytes},       FuzzEntry{"platform", read_platform_bytes},
     FuzzEntry{"profile", read_profile_bytes},   FuzzEntry{"csv", read_csv_bytes},
     FuzzEntry{"npy", read_npy_bytes},           FuzzEntry{"text", read_text_bytes},
-    FuzzEntry{"trace", read_trace_bytes},
+    FuzzEntry{"trace", read_trace_bytes},       FuzzEntry{"edges", read_edges_bytes},
+    FuzzEntry{"matrix", read_matrix_bytes},     FuzzEntry{"safetensors", read_safetensors_bytes},
+    FuzzEntry{"protocol", read_protocol_bytes},
 };
 
 }  // namespace

@@ -141,11 +141,16 @@ TEST_CASE("the reader of traces takes or refuses any bytes") { replay("trace", 5
 TEST_CASE("the check of platform files takes or refuses any bytes") { replay("platform", 500); }
 TEST_CASE("the reader of profiles takes or refuses any bytes") { replay("profile", 500); }
 
+TEST_CASE("the reader of graphs takes or refuses any bytes") { replay("edges", 500); }
+TEST_CASE("the reader of matrices takes or refuses any bytes") { replay("matrix", 500); }
+TEST_CASE("the reader of weights takes or refuses any bytes") { replay("safetensors", 500); }
+TEST_CASE("what programs say is taken or refused, any bytes") { replay("protocol"); }
+
 TEST_CASE("every fuzz target is replayed here") {
   std::set<std::string> names;
   for (const auto& entry : fuzz_entries()) names.insert(entry.name);
-  CHECK(names == std::set<std::string>{"cifar", "csv", "idx", "npy", "platform", "profile", "scenario", "set", "sweep",
-                                       "text", "trace"});
+  CHECK(names == std::set<std::string>{"cifar", "csv", "edges", "idx", "matrix", "npy", "platform", "profile",
+                                       "protocol", "safetensors", "scenario", "set", "sweep", "text", "trace"});
 }
 
 }  // namespace

@@ -52,6 +52,23 @@ scenario::Scenario asking(const std::string& shell) {
 
 }  // namespace
 
+TEST_CASE("a line that is no answer is refused in one printable line") {
+  const auto said = [](const std::string& line) {
+    try {
+      external::hello_in(line, false);
+    } catch (const external::WrongAnswer& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string hello = R"({"protocol":1,"tensors":[["w",[2]]],"train":4,"test":1})";
+  CHECK(said(hello) == "");
+  CHECK(said(hello + std::string(1, '\0') + "more") ==
+        R"(answered "{"protocol":1,"tensors":[["w",[2]]],"train":4,"test":1}?more"; expected a JSON object)");
+  CHECK(said("\x1b[2J\xff") == "answered \"?[2J?\"; expected a JSON object");
+  CHECK(said(R"({"protocol":1,"tensors":[["__metadata__",[2]]],"train":4,"test":1})").starts_with("names a tensor"));
+}
+
 TEST_CASE("a signal while a program starts does not hide that it cannot be started") {
   const Interruptions interruptions;
   for (int i = 0; i < 30; ++i) {

@@ -179,7 +179,7 @@ TEST_CASE("a list of packets is bandwidth over windows of 100 ms, and repeats af
   const auto said = [&](const std::string& file) { return first_line(file).substr(file.size() + 2); };
   const std::string expects = " is no packet; expected whole milliseconds, in order, up to 2000000";
   CHECK(said(profiled("5\n3\n")) == place + "line 2: \"3\"" + expects);
-  CHECK(said(profiled("5\n\n7\n")) == place + "line 2: \"\"" + expects);
+  CHECK(said(profiled("5\n\n7.5\n")) == place + "line 3: \"7.5\"" + expects);
   CHECK(said(profiled("5\n6x\n")) == place + "line 2: \"6x\"" + expects);
   CHECK(said(profiled("5\n2000001\n")) == place + "line 2: \"2000001\"" + expects);
   CHECK(said(profiled("0\n")) == place + "ends in its first instant; expected packets over some milliseconds");

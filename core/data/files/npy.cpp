@@ -1,31 +1,19 @@
 #include "core/data/files/npy.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "core/base/check.hpp"
+#include "core/base/printable.hpp"
+#include "core/data/files/half.hpp"
 
 namespace ddl::data {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are little-endian");
-
 constexpr std::uint64_t most_values = std::uint64_t{1} << 40;
-
-struct Named {
-  std::string_view name;
-  NpyType type;
-  std::size_t bytes;
-};
-constexpr std::array<Named, 5> types = {{{"|u1", NpyType::uint8, 1},
-                                         {"<i4", NpyType::int32, 4},
-                                         {"<i8", NpyType::int64, 8},
-                                         {"<f4", NpyType::float32, 4},
-                                         {"<f8", NpyType::float64, 8}}};
 
 // The dictionary of a header, a literal of Python: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class Literal {
@@ -44,7 +32,9 @@ class Literal {
         type = quoted();
       } else if (key == "fortran_order" && !ordered) {
         ordered = true;
-        if (word() != "False") fail("is in Fortran's order; expected C's, as numpy.ascontiguousarray makes it");
+        const std::string_view which = word();
+        if (which != "True" && which != "False") fail_damaged();
+        header.fortran_order = which == "True";
       } else if (key == "shape" && !shaped) {
         shaped = true;
         read_axes(header);
@@ -53,7 +43,8 @@ class Literal {
       }
       if (!skip(',') && !next_is('}')) fail_damaged();
     }
-    if (!type || !ordered || !shaped) fail_damaged();
+    blanks();
+    if (!type || !ordered || !shaped || !text_.empty()) fail_damaged();
     header.type = type_of(*type);
     return header;
   }
@@ -62,12 +53,19 @@ class Literal {
   [[noreturn]] void fail(const std::string& why) const { throw InputError(name_ + ": " + why); }
   [[noreturn]] void fail_damaged() const { fail("has a damaged header; expected an array as numpy.save writes it"); }
 
+  // "<f4": the order of bytes, the kind, and how many bytes.
   NpyType type_of(std::string_view text) const {
-    for (const Named& known : types) {
-      if (text == known.name) return known.type;
+    const std::string_view whole = text;
+    NpyType type;
+    type.big_endian = text.starts_with('>');
+    if (text.find_first_of("<>|=") == 0) text.remove_prefix(1);
+    for (const std::string_view known : {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"}) {
+      if (text != known) continue;
+      type.kind = known[0];
+      type.bytes = static_cast<std::size_t>(known[1] - '0');
+      return type;
     }
-    fail("has values of type " + std::string(text.substr(0, 20)) +
-         "; expected uint8, or int32, int64, float32 or float64, little-endian");
+    fail("has values of type " + in_quotes(whole) + "; expected bool, or integers or floats of up to 64 bits");
   }
   void read_axes(NpyHeader& header) {
     expect('(');
@@ -78,6 +76,7 @@ class Literal {
       const auto [end, problem] = std::from_chars(text_.data(), text_.data() + text_.size(), axis);
       if (problem != std::errc() || header.axes.size() == 32) fail_damaged();
       text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+      if (text_.starts_with('L')) text_.remove_prefix(1);  // a long of Python 2
       if (axis > most_values || (axis > 0 && values > most_values / axis)) {
         fail("has too many values for any memory; expected less");
       }
@@ -110,7 +109,7 @@ class Literal {
     return found;
   }
   std::string_view quoted() {
-    if (next_is('[')) fail("has values of several fields; expected numbers of one type");
+    if (next_is('[') || next_is('(')) fail("has values of several fields; expected numbers of one type");
     for (const char mark : {'\'', '"'}) {
       if (!skip(mark)) continue;
       const std::size_t end = text_.find(mark);
@@ -126,16 +125,7 @@ class Literal {
   const std::string& name_;
 };
 
-template <class T>
-double value_at(std::span<const std::uint8_t> values, std::size_t i) {
-  T value;
-  std::memcpy(&value, values.data() + i * sizeof value, sizeof value);
-  return static_cast<double>(value);
-}
-
 }  // namespace
-
-std::size_t NpyHeader::bytes_of_value() const { return types[static_cast<std::size_t>(type)].bytes; }
 
 std::uint64_t NpyHeader::count() const {
   std::uint64_t values = 1;
@@ -159,20 +149,38 @@ NpyHeader npy_header(std::span<const std::uint8_t> bytes, const std::string& nam
   return header;
 }
 
-double npy_value(const NpyHeader& header, std::span<const std::uint8_t> values, std::size_t i) {
-  switch (header.type) {
-    case NpyType::uint8:
-      return values[i];
-    case NpyType::int32:
-      return value_at<std::int32_t>(values, i);
-    case NpyType::int64:
-      return value_at<std::int64_t>(values, i);
-    case NpyType::float32:
-      return value_at<float>(values, i);
-    case NpyType::float64:
-      return value_at<double>(values, i);
+// The axes are counted up like digits, the last one first; each step of one moves by what it spans in the file.
+std::vector<std::uint8_t> in_c_order(const NpyHeader& header, std::span<const std::uint8_t> values) {
+  const std::size_t each = header.type.bytes, axes = header.axes.size();
+  std::vector<std::uint64_t> spans(axes, each), digits(axes);
+  for (std::size_t axis = 1; axis < axes; ++axis) spans[axis] = spans[axis - 1] * header.axes[axis - 1];
+  std::vector<std::uint8_t> ordered(values.size());
+  std::uint64_t from = 0;
+  for (std::size_t to = 0; to < ordered.size(); to += each) {
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), each,
+                ordered.begin() + static_cast<std::ptrdiff_t>(to));
+    for (std::size_t axis = axes; axis-- > 0;) {
+      from += spans[axis];
+      if (++digits[axis] < header.axes[axis]) break;
+      from -= spans[axis] * header.axes[axis];
+      digits[axis] = 0;
+    }
   }
-  throw InternalError("unknown type of values");
+  return ordered;
+}
+
+double npy_value(const NpyHeader& header, std::span<const std::uint8_t> values, std::size_t i) {
+  const auto [kind, bytes, big_endian] = header.type;
+  std::uint64_t bits = 0;
+  for (std::size_t byte = 0; byte < bytes; ++byte) {  // the highest one first
+    bits = bits << 8 | values[i * bytes + (big_endian ? byte : bytes - 1 - byte)];
+  }
+  const auto unused = static_cast<int>(64 - 8 * bytes);
+  if (kind == 'i') return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
+  if (kind != 'f') return static_cast<double>(bits);
+  if (bytes == 8) return std::bit_cast<double>(bits);
+  if (bytes == 4) return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  return static_cast<double>(of_half(static_cast<std::uint16_t>(bits)));
 }
 
 }  // namespace ddl::data

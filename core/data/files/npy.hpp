@@ -8,15 +8,22 @@
 
 namespace ddl::data {
 
-enum class NpyType { uint8, int32, int64, float32, float64 };
+// b: truth values, i and u: whole numbers, with and without a sign, f: floating-point numbers.
+struct NpyType {
+  char kind = 'u';
+  std::size_t bytes = 1;
+  bool big_endian = false;
+
+  bool is_byte() const { return kind == 'u' && bytes == 1; }
+};
 
 // What an array's header says.
 struct NpyHeader {
-  NpyType type = NpyType::uint8;
+  NpyType type;
+  bool fortran_order = false;  // the first axis is the fastest, instead of the last
   std::vector<std::uint64_t> axes;
   std::size_t bytes = 0;  // of the header: values follow
 
-  std::size_t bytes_of_value() const;
   // Axes multiplied; what does not fit any memory has been refused.
   std::uint64_t count() const;
 };
@@ -25,8 +32,11 @@ struct NpyHeader {
 constexpr std::size_t longest_npy_header = 1 << 16;
 
 // `bytes`: the array's first ones, longest_npy_header or all. Throws InputError that starts with `name`: what is no
-// array, or has other values than numbers of the types above, little-endian, in C's order.
+// array, or has other values than truth values, integers of 1 to 8 bytes, or floats of 2 to 8.
 NpyHeader npy_header(std::span<const std::uint8_t> bytes, const std::string& name);
+
+// `values`, of the bytes behind a header, in C's order: the last axis is the fastest.
+std::vector<std::uint8_t> in_c_order(const NpyHeader& header, std::span<const std::uint8_t> values);
 
 // Value number i of those behind a header.
 double npy_value(const NpyHeader& header, std::span<const std::uint8_t> values, std::size_t i);

@@ -157,6 +157,29 @@ std::string cost_text(const scenario::Scenario& scenario, const run::Cost& parts
   return results::labelled("cost", cost, width);
 }
 
+// "3 classes: 0 (60), 1 (58), 2 (2)", or of many how large they are.
+std::string classes_text(const data::Classes& classes) {
+  constexpr std::size_t most_named = 6;
+  const std::string count = counted(static_cast<std::int64_t>(classes.names.size()), "class");
+  if (classes.names.size() > most_named) {
+    const auto [least, most] = std::ranges::minmax(classes.samples);
+    const std::string range = least == most ? "" : with_separators(std::to_string(least)) + " to ";
+    return fmt::format("{} of {}{}", count, range, counted(static_cast<std::int64_t>(most), "sample"));
+  }
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < classes.names.size(); ++i) {
+    parts.push_back(fmt::format("{} ({})", scenario::on_one_line(classes.names[i]), classes.samples[i]));
+  }
+  return fmt::format("{}: {}", count, fmt::join(parts, ", "));
+}
+
+std::string data_text(const run::DataForecast& data, std::size_t width) {
+  std::string text = fmt::format("{} training and {} test samples", with_separators(std::to_string(data.train)),
+                                 with_separators(std::to_string(data.test)));
+  if (!data.classes.names.empty()) text += "; " + classes_text(data.classes);
+  return results::labelled("data", text, width);
+}
+
 std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, bool costs_known,
                           std::size_t width) {
   const bool size_known = forecast.model_bytes > 0;
@@ -167,6 +190,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
                                                                  : "from the model's operations and the host's speed"));
   for (const std::string& note : forecast.host_notes) add("", note);
   if (size_known) text += traffic_text(scenario, forecast, width);
+  if (forecast.data) text += data_text(*forecast.data, width);
   for (const std::string& note : forecast.system_notes) add("algorithm", note);
   text += sites_text(scenario.platform, forecast.sites, width);
   add("network model", platform::text_of(forecast.network));

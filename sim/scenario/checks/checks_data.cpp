@@ -92,6 +92,7 @@ void read_own_data(Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.data") || !data::is_own(scenario.data.source) || scenario.model.none()) return;
   try {
     scenario.own_data = data::data_shape_in_files(resolved_data(scenario));
+    for (const std::string& note : scenario.own_data->notes) findings.note("$.data.path", note);
   } catch (const InputError& error) {
     const DataProblem problem = problem_of_data(error);
     findings.add(problem.path, problem.what);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "core/base/counted.hpp"
+#include "sim/scenario/files/headed_table.hpp"
 #include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -19,7 +19,6 @@ namespace {
 // Beyond, run.json would be too large to be read as a scenario.
 constexpr std::size_t most_presences = 20000;
 constexpr TextFile presence_file{"a CSV file", 16 << 20};
-constexpr std::string_view presence_header = "client,start_s,end_s";
 
 // Looks at one after the other of all clients' presences.
 class InOrder {
@@ -47,26 +46,12 @@ class InOrder {
 std::vector<ClientPresence> presences_in(std::string_view text) {
   std::vector<ClientPresence> presences;
   InOrder order;
-  std::size_t number = 0;
-  for (std::string_view line : split(text, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto refuse = [&](const std::string& what) {
-      throw InputError(fmt::format("line {}: {} {}", number, in_quotes(line), what));
-    };
-    if (++number == 1) {
-      if (line != presence_header) refuse("is no header; expected " + in_quotes(presence_header));
-      continue;
-    }
-    if (line.empty()) continue;
-    const auto cells = split(line, ',');
-    if (cells.size() != 3) {
-      refuse(fmt::format("has {}; expected 3, as the header has",
-                         counted(static_cast<std::int64_t>(cells.size()), "cell")));
-    }
-    const auto from = number_of(cells[1]), until = number_of(cells[2]);
-    if (!from || !until || *from < 0 || *until < 0) refuse("has no two times; expected seconds from 0 on");
-    const ClientPresence presence{std::string(cells[0]), {*from}, {*until}};
-    if (const std::string problem = order.problem_of(presence); !problem.empty()) refuse(problem);
+  HeadedTable rows(text, {"client,start_s,end_s"});
+  while (rows.next()) {
+    const auto from = rows.number(1), until = rows.number(2);
+    if (!from || !until || *from < 0 || *until < 0) rows.refuse("has no two times; expected seconds from 0 on");
+    const ClientPresence presence{rows.text(0), {*from}, {*until}};
+    if (const std::string problem = order.problem_of(presence); !problem.empty()) rows.refuse(problem);
     if (presences.size() == most_presences) {
       throw InputError(fmt::format("has more than {} lines of clients; expected at most as many", most_presences));
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/scenario/files/headed_table.hpp"
 #include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -25,60 +26,26 @@ Place place_of(std::size_t profile, Findings& findings) {
   return {findings, fmt::format("$.platform.profiles[{}]", profile)};
 }
 
-// Parses the lines of a CSV file.
+// Throws InputError without the file's name.
 template <class Profile>
-class PointReader {
- public:
-  explicit PointReader(Profile& profile) : profile_(profile) {}
-
-  // Throws InputError without the file's name.
-  void read(std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) refuse("starts with a byte order mark", in_quotes(header_));
-    if (text.find('\0') != std::string_view::npos) refuse("holds a zero byte", "a CSV file");
-    for (; !text.empty(); text.remove_prefix(std::min(text.size(), line_.size() + 1))) {
-      line_ = text.substr(0, text.find('\n'));
-      if (++number_ == 1) {
-        if (content() != header_) refuse_line("is no header", in_quotes(header_));
-      } else {
-        read_point(content());
-      }
-    }
-    if (profile_.points.empty()) refuse("has no points", "lines below " + in_quotes(header_));
-  }
-
- private:
-  [[noreturn]] static void refuse(const std::string& problem, const std::string& expected) {
-    throw InputError(problem + "; expected " + expected);
-  }
-  [[noreturn]] void refuse_line(const std::string& problem, const std::string& expected) const {
-    refuse(fmt::format("line {}: {} {}", number_, in_quotes(content()), problem), expected);
-  }
-
-  std::string_view content() const { return line_.substr(0, line_.size() - (line_.ends_with('\r') ? 1 : 0)); }
-
-  void read_point(std::string_view line) {
-    const std::string example = "a time and a value such as \"30,10\"";
-    if (line.find_first_of(" \t") != std::string_view::npos) refuse_line("has a blank in it", example);
-    const std::size_t comma = line.find(',');
-    if (comma == std::string_view::npos) refuse_line("is no point", example);
-    const auto time_s = number_of(line.substr(0, comma));
-    const auto value = number_of(line.substr(comma + 1));
-    if (!time_s || !value || *time_s < 0) refuse_line("is no point", example);
-    using Value = decltype(profile_.points.front().value);
+void read_points(std::string_view text, Profile& profile) {
+  HeadedTable rows(text, {fmt::format("time_s,{}", Profile::column)});
+  while (rows.next()) {
+    const auto time_s = rows.number(0), value = rows.number(1);
+    if (!time_s || !value || *time_s < 0) rows.refuse("is no point; expected a time and a value such as \"30,10\"");
+    using Value = decltype(profile.points.front().value);
     const Rule& rule = value_rule<Value>;
-    if (!within(*value, rule)) refuse_line("is no point", "a value" + range_of(rule));
-    if (!profile_.points.empty() && *time_s <= profile_.points.back().at.value) {
-      refuse_line("is no point", "a later time than before");
+    if (!within(*value, rule)) rows.refuse("is no point; expected a value" + range_of(rule));
+    if (!profile.points.empty() && *time_s <= profile.points.back().at.value) {
+      rows.refuse("is no point; expected a later time than before");
     }
-    if (profile_.points.size() == most_points) refuse("has too many points", fmt::format("at most {}", most_points));
-    profile_.points.push_back({{*time_s}, {*value * Profile::column_unit}});
+    if (profile.points.size() == most_points) {
+      throw InputError(fmt::format("has too many points; expected at most {}", most_points));
+    }
+    profile.points.push_back({{*time_s}, {*value * Profile::column_unit}});
   }
-
-  Profile& profile_;
-  const std::string header_ = fmt::format("time_s,{}", Profile::column);
-  std::string_view line_;  // including a trailing "\r", if any
-  std::size_t number_ = 0;
-};
+  if (profile.points.empty()) throw InputError("has no points; expected lines below its header");
+}
 
 // Mahimahi's lists of packets (Netravali et al., USENIX ATC 2015), as means over windows.
 constexpr std::uint64_t window_ms = 100;
@@ -92,18 +59,16 @@ bool is_packet_list(std::string_view text) {
 // Throws InputError without the file's name.
 void read_packets(std::string_view text, BandwidthProfile& profile) {
   if (profile.repeat_every) throw InputError("is a list of packets, which repeats by itself; expected no repeat_every");
-  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   std::vector<std::uint64_t> stamps;  // of each packet, in milliseconds
-  std::size_t number = 0;
-  for (std::string_view line : split(text, '\n')) {
-    ++number;
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  data::CsvReader rows(text, "");
+  while (rows.next()) {
+    const std::string_view line = rows.row();
     std::uint64_t stamp = 0;
     const auto [end, problem] = std::from_chars(line.data(), line.data() + line.size(), stamp);
     const bool whole = problem == std::errc() && end == line.data() + line.size();
     if (!whole || (!stamps.empty() && stamp < stamps.back()) || stamp > most_points * window_ms) {
-      throw InputError(fmt::format("line {}: {} is no packet; expected whole milliseconds, in order, up to {}", number,
-                                   in_quotes(line), most_points * window_ms));
+      rows.fail_in_row(fmt::format("{} is no packet; expected whole milliseconds, in order, up to {}", in_quotes(line),
+                                   most_points * window_ms));
     }
     stamps.push_back(stamp);
   }
@@ -132,7 +97,7 @@ void read_file(Profile& profile, const std::string& path, const Place& place) {
         return;
       }
     }
-    PointReader(profile).read(text);
+    read_points(text, profile);
     profile.file.clear();
   } catch (const InputError& error) {
     place.error(in_quotes(path) + ": " + error.what());

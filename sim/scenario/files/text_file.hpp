@@ -2,10 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace ddl::scenario {
 
@@ -27,11 +24,5 @@ std::string text_of_file(const std::string& path, const TextFile& expected);
 
 // What is called after its file: its stem, or `otherwise` where it comes by the standard input.
 std::string name_of_file(const std::string& path, const char* otherwise);
-
-// A finite number and nothing else.
-std::optional<double> number_of(std::string_view text);
-
-// What is between the marks; empty parts count.
-std::vector<std::string_view> split(std::string_view text, char mark);
 
 }  // namespace ddl::scenario

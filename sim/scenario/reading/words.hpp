@@ -1,10 +1,12 @@
-// Suggestions for unknown words, and texts made safe for error lines.
+// Suggestions for unknown words.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/base/printable.hpp"
 
 namespace ddl::scenario {
 
@@ -18,11 +20,8 @@ std::string nearest_or(std::string_view word, const std::vector<std::string>& kn
 // "a, b, c"; long lists are cut.
 std::string listed(const std::vector<std::string>& words);
 
-// The text in quotation marks, made safe by on_one_line and cut if long: for an error line.
-std::string in_quotes(std::string_view text);
-
-// The text with "?" for control characters and for bytes that are not UTF-8, so that it stays on one line and cannot
-// disturb a terminal.
-std::string on_one_line(std::string_view text);
+// Texts from outside, made safe for error lines.
+using ddl::in_quotes;
+using ddl::on_one_line;
 
 }  // namespace ddl::scenario

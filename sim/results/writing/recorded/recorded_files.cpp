@@ -58,7 +58,10 @@ ResultFile weights_file(const std::string& name, const RunResult& result, const 
                         const std::shared_ptr<const Tensors>& tensors) {
   return {name, [&result, &weights, tensors] {
             Safetensors file;
-            file.add("parameters", {weights.size()}, std::span<const float>(weights));
+            const std::string all = "parameters";  // which a program may call one of its tensors
+            if (std::ranges::find(*tensors, all, &nn::TorchTensor::name) == tensors->end()) {
+              file.add(all, {weights.size()}, std::span<const float>(weights));
+            }
             for (const nn::TorchTensor& tensor : *tensors) {
               const std::vector<float> values = nn::values_of(tensor, weights);
               file.add(tensor.name, tensor.shape, std::span<const float>(values));

@@ -1,7 +1,10 @@
 #include "sim/results/writing/recorded/safetensors.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
+
+#include "core/base/check.hpp"
 
 namespace ddl::results {
 
@@ -9,6 +12,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 
 void Safetensors::add(const std::string& name, const char* type, const std::vector<std::size_t>& shape,
                       const void* values, std::size_t bytes) {
+  check(name != "__metadata__" && std::ranges::find(entries_, name, &Entry::name) == entries_.end(), "a name once");
   entries_.push_back({name, type, shape, data_.size(), data_.size() + bytes});
   if (bytes > 0) data_.append(static_cast<const char*>(values), bytes);
 }
