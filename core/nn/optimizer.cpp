@@ -156,21 +156,20 @@ void Optimizer::step(std::span<float> parameters, const WeightedGradient& gradie
   ++steps_;
 }
 
-bool Optimizer::is_stateless(const OptimizerParams& params) {
-  return std::holds_alternative<SgdParams>(params) && !rate_params(params).clip_norm;
+Slices Optimizer::slices(const OptimizerParams& params) {
+  if (rate_params(params).clip_norm) return Slices::none;
+  return kept_vectors(params) > 0 ? Slices::once : Slices::any;
 }
 
-bool Optimizer::takes_slices(const OptimizerParams& params) { return !rate_params(params).clip_norm; }
-
 void Optimizer::step_slice(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient,
-                           double rate) {
-  check(takes_slices(params_), "an optimizer that does not clip takes slices");
+                           double rate, std::optional<std::int64_t> updates) {
+  check(slices(params_) != Slices::none, "an optimizer that takes slices");
   check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
   make_state();
   const auto part = [&](std::vector<float>& state) {
     return state.empty() ? std::span<float>() : std::span(state).subspan(first, parameters.size());
   };
-  update(params_, steps_, rate, parameters, gradient, part(first_), part(second_));
+  update(params_, updates.value_or(steps_), rate, parameters, gradient, part(first_), part(second_));
 }
 
 void Optimizer::pack(std::vector<float>& into) const {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/base/slices.hpp"
 #include "core/nn/optimizer_params.hpp"
 
 namespace ddl::nn {
@@ -30,14 +32,12 @@ class Optimizer {
   // parameters -= rate * weight * direction(mean gradient). All spans `count` long.
   void step(std::span<float> parameters, const WeightedGradient& gradient, double rate);
 
-  // Whether the update of a coordinate depends only on its gradient, weight and rate, so that slices can be applied one
-  // by one as they arrive (plain SGD that does not clip).
-  static bool is_stateless(const OptimizerParams& params);
-  // Whether the update of a coordinate depends on no other's gradient (all that do not clip), so that a step can be
-  // made of slices, each coordinate once.
-  static bool takes_slices(const OptimizerParams& params);
-  // Updates the slice that begins at `first`; after the last one of a step, end_slices().
-  void step_slice(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient, double rate);
+  // In what pieces these settings let a step be made.
+  static Slices slices(const OptimizerParams& params);
+  // Updates the slice that begins at `first`; after the last one of a step, end_slices(). `updates`: that the slice has
+  // had, if it counts its own; then there is no end_slices().
+  void step_slice(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient, double rate,
+                  std::optional<std::int64_t> updates = std::nullopt);
   void end_slices() { ++steps_; }
 
   // What it keeps, as values of a vector that travels: 0, 1 or 2 vectors of `count` values, and how many steps it made.

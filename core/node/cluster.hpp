@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ struct Cluster {
   // Per worker: least seconds for a whole model to every other worker while all others do the same (the most loaded
   // link on its routes). Empty unless the system needs them (System::needs_exchange_times).
   std::vector<double> exchange_s;
+  // The optimizer's in a model's step, counted from 0, where so much of the run is over (see Gradient::run_share).
+  std::function<double(std::int64_t step, double run_share)> learning_rate = [](std::int64_t, double) { return 1.0; };
   bool hosts_change = false;    // some host crashes, joins or leaves
-  bool steps_by_slices = true;  // the optimizer can make a step slice by slice, see nn::Optimizer::takes_slices
+  bool steps_by_slices = true;  // the optimizer can make a step slice by slice, not with clip_norm
 
   int site(int node) const { return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node)); }
   // The weight of each gradient, where those of so many workers make a step.

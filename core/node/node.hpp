@@ -65,9 +65,8 @@ class Node {
   // is over, whatever happened to the weights meanwhile.
   // With `calls`, layer by layer: see core/node/layers.hpp.
   virtual Gradient gradient(const LayerCalls* calls = nullptr) = 0;
-  // One optimizer step on weights(), or on the slice of them that the gradient is as long as, unless the optimizer
-  // needs whole gradients (see nn::Optimizer::takes_slices). An optimizer that keeps state takes each coordinate once a
-  // step.
+  // One optimizer step on weights(), or on the slice of them that the gradient is as long as, if the optimizer takes
+  // such slices (Cluster::steps_by_slices, System::slices).
   virtual void apply(const Update& update) = 0;
   // A step with this worker's own gradient, at full weight.
   void apply(const Gradient& gradient) {

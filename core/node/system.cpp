@@ -1,5 +1,6 @@
 #include "core/node/system.hpp"
 
+#include <string>
 #include <utility>
 
 namespace ddl {
@@ -19,6 +20,12 @@ class FunctionProgram final : public Program {
 }  // namespace
 
 std::unique_ptr<Program> System::program(Node& node) const { return std::make_unique<FunctionProgram>(clone(), node); }
+
+NeededSlices System::needed_slices(const Surroundings& around) const {
+  if (facts().one_model) return {Slices::once, "each worker has a part of it", "another system"};
+  if (!facts().needs_servers || around.servers < 2) return {};
+  return {Slices::once, "each of " + std::to_string(around.servers) + " servers has a part of it", "one server"};
+}
 
 std::vector<int> System::model_holders(const Cluster& cluster) const {
   std::vector<int> holders;

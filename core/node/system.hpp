@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/base/field_value.hpp"
+#include "core/base/slices.hpp"
 #include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
 #include "core/node/program.hpp"
@@ -70,9 +71,15 @@ struct SettingError {
 // What settings may have to fit.
 struct Surroundings {
   int workers = 0, servers = 0;
-  bool stateless_optimizer = true;             // see Optimizer::is_stateless
-  bool steps_by_slices = true;                 // see Optimizer::takes_slices
+  Slices slices = Slices::any;                 // the optimizer's
   std::vector<std::string> worker_names = {};  // empty while the platform is not known
+};
+
+// In what pieces a system needs steps to be made.
+struct NeededSlices {
+  Slices slices = Slices::none;
+  std::string why = "";      // such as "each worker has a part of it"
+  std::string instead = "";  // what would do without
 };
 
 // What a system keeps in memory, over all workers.
@@ -108,6 +115,9 @@ class System {
   // What a step sends, for lower bounds.
   virtual Traffic traffic(const Cluster& /*cluster*/) const { return {}; }
   virtual std::vector<SettingError> errors(const Surroundings& /*around*/) const { return {}; }
+  // An optimizer that grants less is refused. Not what the system can do without, as Cluster::steps_by_slices tells it.
+  // Default: slices, once a step, where servers or workers have parts of one model.
+  virtual NeededSlices needed_slices(const Surroundings& around) const;
   // Lead over the slowest worker; none: without bound.
   virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
   virtual MemoryUse memory(std::size_t parameters, int workers) const { return replicas(parameters, workers); }

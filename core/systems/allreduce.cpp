@@ -95,9 +95,6 @@ std::vector<SettingError> WholeAllreduceParams<how>::errors(const Surroundings& 
   if (overlapped.bucket_bytes && overlapped.overlap == Overlap::none) {
     list.push_back({"bucket_bytes", "is given, but nothing overlaps; expected overlap \"backward\" or \"layers\""});
   }
-  if (on_failure != OnFailure::wait && overlapped.overlap != Overlap::none) {
-    list.push_back({"on_failure", "is given beside overlap, with which no host may go; expected \"wait\""});
-  }
   return list;
 }
 template struct WholeAllreduceParams<comm::Collective::ring>;

@@ -75,11 +75,13 @@ class OuterModel {
   std::span<const float> read() const { return model_.read(); }
   Payload snapshot() const { return model_.snapshot(); }
 
-  void step(const comm::Partition& fragment, const Payload& moves) {
+  // `inner_rate`: of the last step in the moves.
+  void step(const comm::Partition& fragment, const Payload& moves, double inner_rate) {
+    const float rescaled = rescaling(fragment.front().begin, inner_rate);
     comm::scatter(fragment, moves, [&](Slice slice, std::span<const float> move) {
       const std::span<float> model = part_of(model_.write(), slice);
       const std::span<float> velocity = part_of(std::span<float>(velocity_), slice);
-      std::visit([&](const auto& kind) { step(kind, model, velocity, move); }, params_);
+      std::visit([&](const auto& kind) { step(kind, model, velocity, move, rescaled); }, params_);
     });
   }
 
@@ -87,27 +89,41 @@ class OuterModel {
   using Values = std::span<float>;
   using Moves = std::span<const float>;
 
-  static void step(const OuterNesterov& params, Values model, Values velocity, Moves move) {
+  // The factor of the velocity, in the fragment that begins at this coordinate.
+  float rescaling(std::size_t first, double inner_rate) {
+    const double last = std::exchange(rates_.try_emplace(first, inner_rate).first->second, inner_rate);
+    const bool follows = std::visit(
+        [](const auto& kind) {
+          if constexpr (requires { kind.velocity; }) return kind.velocity == OuterVelocity::gradients;
+          return false;
+        },
+        params_);
+    if (!follows) return 1;
+    return last > 0 ? static_cast<float>(inner_rate / last) : 0;
+  }
+
+  static void step(const OuterNesterov& params, Values model, Values velocity, Moves move, float rescaled) {
     const auto rate = static_cast<float>(params.learning_rate), mu = static_cast<float>(params.momentum);
     for (std::size_t i = 0; i < model.size(); ++i) {
-      velocity[i] = mu * velocity[i] + move[i];
+      velocity[i] = mu * rescaled * velocity[i] + move[i];
       model[i] -= rate * (move[i] + mu * velocity[i]);
     }
   }
-  static void step(const OuterHeavyBall& params, Values model, Values velocity, Moves move) {
+  static void step(const OuterHeavyBall& params, Values model, Values velocity, Moves move, float rescaled) {
     const auto rate = static_cast<float>(params.learning_rate), mu = static_cast<float>(params.momentum);
     for (std::size_t i = 0; i < model.size(); ++i) {
-      velocity[i] = mu * velocity[i] + move[i];
+      velocity[i] = mu * rescaled * velocity[i] + move[i];
       model[i] -= rate * velocity[i];
     }
   }
-  static void step(const OuterSgd& params, Values model, Values /*velocity*/, Moves move) {
+  static void step(const OuterSgd& params, Values model, Values /*velocity*/, Moves move, float /*rescaled*/) {
     add_scaled(model, move, -static_cast<float>(params.learning_rate));
   }
 
   const OuterParams params_;
   Weights model_;
   std::vector<float> velocity_;
+  std::map<std::size_t, double> rates_;  // of the last outer step, by the fragment's first coordinate
 };
 
 // What travels as one: a layer where rounds overlap with passes through the layers, otherwise a fragment.
@@ -164,6 +180,7 @@ class DilocoWorker : public Program {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
     calls_.begin = [this](std::size_t) { apply_next(); };
     calls_.known = [this](std::size_t layer, const Gradient& gradient) {
+      run_share_ = gradient.run_share;
       step_layer(layer, gradient);
       send_next(true);
     };
@@ -203,7 +220,7 @@ class DilocoWorker : public Program {
 
   void take_step() {  // W.
     if (site_step_) {
-      site_step_->take(true);
+      run_share_ = site_step_->take(true);
       ++steps_;
       return;
     }
@@ -218,6 +235,7 @@ class DilocoWorker : public Program {
     const bool is_block = calls_.held.empty() && calls_.told.empty();
     const Gradient gradient = node_.gradient(is_block ? nullptr : &calls_);
     ++steps_;
+    run_share_ = gradient.run_share;
     if (calls_.told.empty()) return node_.apply(gradient);
     for (std::size_t layer = 0; layer < node_.cluster().layers.size(); ++layer) {
       if (!std::ranges::binary_search(calls_.told, layer, std::greater())) step_layer(layer, gradient);
@@ -251,7 +269,7 @@ class DilocoWorker : public Program {
       add_scaled(difference, values_of(comm::gather(node_.weights().read(), unit.part)), -1);
       moves = make_payload(std::move(difference));
     }
-    sums_.ask(unit.number, {std::move(moves), contributes});
+    sums_.ask(unit.number, {std::move(moves), contributes, contributes ? run_share_ : 0});
     if (++units_sent_ < fragment(sent_).size()) return;
     units_sent_ = 0;
     ++sent_;
@@ -273,7 +291,9 @@ class DilocoWorker : public Program {
     const std::size_t i = fragment(k).size() - ++units_applied_;
     std::optional<comm::Sum> total;
     if (from >= 0) total = sums_.wait_for(sum_of(from, i));
-    apply(fragment(k)[i].part, params_.eager ? eager_mean(k, from, i) : mean_of(total));
+    const double share = params_.eager ? sums_.own(sum_of(k, i)).run_share : total->run_share;
+    apply(fragment(k)[i].part, params_.eager ? eager_mean(k, from, i) : mean_of(total),
+          node_.cluster().learning_rate(rounds_.sent(k) - 1, share));
     if (from >= 0) sums_.forget(sum_of(from, i));
     if (i > 0) return;
     first_sum_.erase(from);
@@ -286,9 +306,9 @@ class DilocoWorker : public Program {
     return first_sum_.at(k) + static_cast<std::int64_t>(unit);
   }
 
-  void apply(const comm::Partition& part, const Payload& moves) {
+  void apply(const comm::Partition& part, const Payload& moves, double inner_rate) {
     if (!moves) return;
-    outer_.step(part, moves);
+    outer_.step(part, moves, inner_rate);
     const std::span<float> own = node_.weights().write();
     for (const Slice slice : part) {
       blend(part_of(own, slice), part_of(outer_.read(), slice), static_cast<float>(params_.fragment_update_alpha));
@@ -332,6 +352,7 @@ class DilocoWorker : public Program {
   LayerCalls calls_;
 
   std::int64_t steps_ = 0;
+  double run_share_ = 0;                            // of the last gradient
   std::size_t layers_stepped_ = 0;                  // of the step under way
   std::int64_t sent_ = 0, applied_ = 0;             // rounds that are
   std::size_t units_sent_ = 0;                      // of round sent_

@@ -18,15 +18,23 @@
 
 namespace ddl::systems {
 
+// What the velocity u of the outer step remembers: moves; or gradients, moves over the inner rate, so that it shrinks
+// and grows with that rate.
+enum class OuterVelocity { moves, gradients };
+constexpr auto enum_names(OuterVelocity) { return in_order<OuterVelocity>("moves", "gradients"); }
+
 // The outer step A = A - rate d of a fragment by the mean move D of it. The momentum u is kept between two of them.
-struct OuterNesterov {  // u = mu u + D; d = D + mu u
+// With gradients u is first multiplied by r, the rate of the last inner step in D over that of the outer step before.
+struct OuterMomentum {
+  double learning_rate = 0.7, momentum = 0.9;
+  OuterVelocity velocity = OuterVelocity::moves;
+};
+struct OuterNesterov : OuterMomentum {  // u = mu u + D; d = D + mu u
   static constexpr const char* tag = "nesterov";
   static constexpr bool tag_optional = true;
-  double learning_rate = 0.7, momentum = 0.9;
 };
-struct OuterHeavyBall {  // u = mu u + D; d = u
+struct OuterHeavyBall : OuterMomentum {  // u = mu u + D; d = u
   static constexpr const char* tag = "heavy_ball";
-  double learning_rate = 0.7, momentum = 0.9;
 };
 struct OuterSgd {  // d = D
   static constexpr const char* tag = "sgd";
@@ -48,10 +56,12 @@ enum class FragmentOverlap { layers, none };
 constexpr auto enum_names(FragmentOverlap) { return in_order<FragmentOverlap>("layers", "none"); }
 
 inline constexpr Preset diloco_presets[] = {
-    {"SlowMo", R"({"outer": {"type": "heavy_ball", "learning_rate": 1, "momentum": 0.7}})", "Wang et al., ICLR 2020"},
-    {"BMUF", R"({"outer": {"type": "nesterov", "learning_rate": 1, "momentum": 0.75}})", "Chen and Huo, ICASSP 2016"},
-    {"Lookahead", R"({"sync_every": 5, "outer": {"type": "sgd", "learning_rate": 0.5}})", "Zhang et al., NeurIPS 2019"},
-    {"CO2", R"({"sync_every": 30, "fragment_sync_delay": 30})", "Sun et al., ICLR 2024, without its penalties"},
+    {"SlowMo", R"({"outer": {"type": "heavy_ball", "learning_rate": 1, "momentum": 0.7, "velocity": "gradients"}})",
+     "Wang et al., ICLR 2020, on local SGD, whose inner optimizers keep their state"},
+    {"BMUF", R"({"outer": {"type": "nesterov", "learning_rate": 1, "momentum": 0.75}})",
+     "Chen and Huo, ICASSP 2016, Nesterov block momentum for four workers: 1 - 1/n"},
+    {"Lookahead", R"({"sync_every": 5, "outer": {"type": "sgd", "learning_rate": 0.5}})",
+     "Zhang et al., NeurIPS 2019, for one worker; several follow their mean"},
 };
 
 struct DilocoParams : SystemOf<DilocoParams> {
@@ -88,18 +98,12 @@ void outer_rate_field(Visitor& visit, double& rate) {
   visit("learning_rate", rate, Rule{.doc = "of the outer step", .above = 0});
 }
 template <class Visitor>
-void outer_momentum_field(Visitor& visit, double& momentum) {
-  visit("momentum", momentum, Rule{.doc = "share of the outer velocity kept", .at_least = 0, .below = 1});
-}
-template <class Visitor>
-void fields(Visitor& visit, OuterNesterov& outer) {
+void fields(Visitor& visit, OuterMomentum& outer) {
   outer_rate_field(visit, outer.learning_rate);
-  outer_momentum_field(visit, outer.momentum);
-}
-template <class Visitor>
-void fields(Visitor& visit, OuterHeavyBall& outer) {
-  outer_rate_field(visit, outer.learning_rate);
-  outer_momentum_field(visit, outer.momentum);
+  visit("momentum", outer.momentum, Rule{.doc = "share of the outer velocity kept", .at_least = 0, .below = 1});
+  visit("velocity", outer.velocity,
+        Rule{.doc = "what it sums: moves; gradients: moves over the rate of their last inner step, by which the outer "
+                    "step multiplies again, so that it follows warm-up and schedule"});
 }
 template <class Visitor>
 void fields(Visitor& visit, OuterSgd& outer) {

@@ -13,16 +13,17 @@ SiteStep::SiteStep(Node& node, int port)
       all_(node, port, OnFailure::wait, "gradients of the other workers at the site"),
       site_(all_, workers_beside(node.id(), node.cluster())) {}
 
-void SiteStep::take(bool at_work) {
-  if (over_) return;
+double SiteStep::take(bool at_work) {
+  if (over_) return 0;
   const Cluster& cluster = node_.cluster();
   const Gradient own = at_work ? node_.gradient() : Gradient{};
   const comm::Sum total = comm::ring_allreduce().sum(site_, cluster.whole(), {own.values, at_work, own.run_share});
   over_ = total.count == 0;
-  if (over_) return;
+  if (over_) return 0;
   update_.assign(node_.weights().read().size(), 0);
   add_scaled(update_, values_of(total.values), cluster.gradient_weight(total.count));
   node_.apply({.gradient = update_, .weight = cluster.step_weight(total.count), .run_share = total.run_share});
+  return total.run_share;
 }
 
 std::vector<int> workers_beside(int worker, const Cluster& cluster) {

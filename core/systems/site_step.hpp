@@ -17,7 +17,8 @@ class SiteStep {
 
   // W. A step with the mean gradient of the workers at this site that are at work. All of them call it, also those
   // whose own steps are over, until a call in which none is at work; then it does nothing.
-  void take(bool at_work);
+  // Returns the share of the run that the rate followed (see Gradient::run_share).
+  double take(bool at_work);
   int workers() const { return site_.size(); }
 
  private:

@@ -1,6 +1,9 @@
 #include "core/systems/table.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/membership/state_transfer.hpp"
@@ -56,19 +59,33 @@ std::unique_ptr<Program> make_program(const System& system, Node& node) {
   return system.facts().fetches_model ? membership::with_first_model(std::move(program), node) : std::move(program);
 }
 
+// One rule for every system, in the tree or out of it.
+std::vector<SettingError> optimizer_errors(const System& system, const Surroundings& around) {
+  const NeededSlices needed = system.needed_slices(around);
+  if (around.slices >= needed.slices) return {};
+  if (around.slices == Slices::none) {
+    return {{"$.training.optimizer.clip_norm",
+             "needs the whole gradient, but " + needed.why + "; expected " + needed.instead + ", or no clip_norm"}};
+  }
+  return {{"$.training.optimizer", "remembers gradients, and makes whole steps, but " + needed.why + "; expected " +
+                                       needed.instead + ", or sgd"}};
+}
+
 std::vector<SettingError> setting_errors(const System& system, const Surroundings& around) {
   const SystemFacts& facts = system.facts();
   const std::string name = "\"" + std::string(facts.name) + "\"";
   std::vector<SettingError> list;
   if (facts.needs_servers && around.servers == 0) {
     list.push_back(
-        {"name", name + " needs a server; expected platform.servers, a count or names of hosts, or servers of a site"});
+        {"$.algorithm.name",
+         name + " needs a server; expected platform.servers, a count or names of hosts, or servers of a site"});
   }
   if (around.workers < facts.least_workers) {
-    list.push_back({"name", name + " needs " + std::to_string(facts.least_workers) + " workers, the platform has " +
-                                std::to_string(around.workers)});
+    list.push_back({"$.algorithm.name", name + " needs " + std::to_string(facts.least_workers) +
+                                            " workers, the platform has " + std::to_string(around.workers)});
   }
-  for (SettingError& error : system.errors(around)) list.push_back(std::move(error));
+  for (SettingError& error : system.errors(around)) list.push_back({"$.algorithm." + error.key, std::move(error.what)});
+  std::ranges::move(optimizer_errors(system, around), std::back_inserter(list));
   return list;
 }
 

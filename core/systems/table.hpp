@@ -18,7 +18,7 @@ Registry built_in();
 // system asks for that (facts.fetches_model).
 std::unique_ptr<Program> make_program(const System& system, Node& node);
 
-// What is wrong with a system in these surroundings.
+// A system's errors in these surroundings, by whole keys of a scenario.
 std::vector<SettingError> setting_errors(const System& system, const Surroundings& around);
 
 // A training system with its settings, as a value.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "core/base/check.hpp"
@@ -242,6 +244,91 @@ Verdict is_sgd_alone(const Subject& subject) {
       fmt::format("after 12 steps weights of one worker differ by up to {:.3g} from those of \"single\"", largest));
 }
 
+// The ways in which it exchanges beside the passes through the layers, or not: its own first.
+std::vector<Changes> ways_of_overlapping(const Subject& subject) {
+  std::vector<Changes> ways{{}};
+  for (const char* word : {"\"none\"", "\"backward\"", "\"layers\"", "false", "true"}) {
+    const Override way{"algorithm.overlap", word};
+    if (subject.takes(way)) ways.push_back({way});
+  }
+  return ways;
+}
+
+Override optimizer(const std::string& settings) { return {"training.optimizer", settings}; }
+
+std::string name_of(const Changes& way) { return way.empty() ? "as it is" : "with overlap " + way.front().value; }
+
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::sqrt(std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus(),
+                                         [](double x, double y) { return (x - y) * (x - y); }));
+}
+
+// Steps in which all that it exchanges is exchanged twice.
+int two_rounds(const Subject& subject) { return std::max(6, 2 * subject.system().period() + 1); }
+
+Verdict clips_whole_gradients(const Subject& subject) {
+  constexpr double clip = 1e-3, most_steps_longer = 10;  // of an outer step with momentum
+  const int steps = two_rounds(subject);
+  std::string refusal;
+  bool clips = false;
+  for (const Changes& way : ways_of_overlapping(subject)) {
+    const auto trained = [&](const char* rate) {
+      Changes changes = way;
+      changes.push_back(
+          optimizer(fmt::format(R"({{"type": "sgd", "learning_rate": {}, "clip_norm": {}}})", rate, clip)));
+      if (const Override one{"platform.servers", "1"}; subject.takes(one)) changes.push_back(one);
+      return run_until(subject, iterations(steps), changes).weights;
+    };
+    try {
+      const auto end = trained("1"), start = trained("1e-30");
+      for (std::size_t i = 0; i < end.size(); ++i) {
+        const double moved = distance(end[i], start[i]), gradients = steps * static_cast<double>(end.size());
+        if (moved <= most_steps_longer * clip * std::max<double>(gradients, 10)) continue;
+        return fails(fmt::format("{} a model moves by {:.3g} in {} steps, of which each gradient is clipped to {}",
+                                 name_of(way), moved, steps, clip));
+      }
+      clips = true;
+    } catch (const scenario::ScenarioErrors& errors) {
+      refusal = errors.lines.front();
+    }
+  }
+  return clips ? Verdict() : does_not_apply("it refuses clip_norm: " + refusal);
+}
+
+// Others' gradients may be read earlier or later, unless all that a step reads is what all have sent in the step
+// before.
+Verdict learns_the_same_when_it_overlaps(const Subject& subject) {
+  const std::vector<Changes> ways = ways_of_overlapping(subject);
+  if (ways.size() < 2) return does_not_apply("it has no setting \"overlap\"");
+  Changes group;
+  if (!subject.system().facts().equal_replicas) group = {{"platform.workers", "1"}, slowed(nobody, 1)};
+  for (const char* settings : {R"({"type": "momentum", "learning_rate": 0.05, "weight_decay": 0.01, "warmup_steps": 3,
+            "schedule": {"type": "cosine", "steps": 9, "floor": 0.1}})",
+                               R"({"type": "adam", "learning_rate": 0.01, "epsilon": 0.01})",
+                               R"({"type": "sgd", "learning_rate": 0.1, "clip_norm": 0.5})"}) {
+    std::optional<std::vector<float>> expected;
+    for (const Changes& way : ways) {
+      Changes changes = group;
+      changes.insert(changes.end(), way.begin(), way.end());
+      changes.push_back(optimizer(settings));
+      if (const Override one{"platform.servers", "1"}; subject.takes(one)) changes.push_back(one);
+      std::vector<float> learned;
+      try {
+        learned = run_until(subject, iterations(two_rounds(subject)), changes).weights.at(0);
+      } catch (const scenario::ScenarioErrors&) {
+        continue;  // it refuses this optimizer
+      }
+      if (!expected) expected = learned;
+      const double apart = distance(learned, *expected), length = distance(learned, std::vector<float>(learned.size()));
+      if (apart > 1e-5 * length) {
+        return fails(fmt::format("{} it learns a model that is {:.3g} apart, of one {:.3g} long, with {}", name_of(way),
+                                 apart, length, settings));
+      }
+    }
+  }
+  return {};
+}
+
 constexpr Law laws[] = {
     {"steps", "each worker takes the steps asked for, whichever is slow, and all that is sent arrives",
      takes_the_steps_asked_for},
@@ -256,6 +343,9 @@ constexpr Law laws[] = {
     {"timing", "with model none it takes the same time and sends the same messages",
      takes_the_same_time_without_learning},
     {"alone", "one worker learns what SGD does, to the bit", is_sgd_alone},
+    {"clips", "with clip_norm no step is longer, or the setting is refused, whatever overlaps", clips_whole_gradients},
+    {"overlap", "what overlaps changes times, and not what one worker or equal replicas learn",
+     learns_the_same_when_it_overlaps},
 };
 
 }  // namespace

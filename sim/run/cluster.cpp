@@ -10,6 +10,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/optimizer.hpp"
+#include "core/nn/schedule.hpp"
 #include "core/systems/table.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/run/recorded/weights_name.hpp"
@@ -72,12 +73,10 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
     const std::string problem = name_problem(fabric.name(node), scenario, node < fabric.worker_count());
     if (!problem.empty()) complain("$.platform.file: " + problem);
   }
-  Surroundings around{fabric.worker_count(), fabric.server_count(),
-                      nn::Optimizer::is_stateless(scenario.training.optimizer),
-                      nn::Optimizer::takes_slices(scenario.training.optimizer)};
+  Surroundings around{fabric.worker_count(), fabric.server_count(), nn::Optimizer::slices(scenario.training.optimizer)};
   for (int worker = 0; worker < around.workers; ++worker) around.worker_names.push_back(fabric.name(worker));
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
-    complain("$.algorithm." + error.key + ": " + error.what);
+    complain(error.key + ": " + error.what);
   }
   if (!lines.empty()) throw InputError(lines);
 }
@@ -132,7 +131,7 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.parameters = model != nullptr ? model->parameters : static_cast<std::size_t>(std::ceil(model_bytes / 4));
   if (model != nullptr) cluster.tensors = model->tensors;
   cluster.layers = layers_of(scenario, model, cluster.parameters);
-  cluster.steps_by_slices = nn::Optimizer::takes_slices(scenario.training.optimizer);
+  cluster.steps_by_slices = nn::Optimizer::slices(scenario.training.optimizer) != Slices::none;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const double seconds =
         scenario.compute.seconds_per_batch
@@ -146,6 +145,12 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   if (scenario.algorithm->needs_exchange_times()) {
     cluster.exchange_s = network::exchange_seconds(fabric, model_bytes);
   }
+  const double steps =
+      static_cast<double>(scenario.stop.iterations.value_or(0)) * scenario.algorithm->steps_per_iteration(cluster);
+  cluster.learning_rate = [rate = nn::rate_params(scenario.training.optimizer), steps](std::int64_t step,
+                                                                                       double share) {
+    return nn::learning_rate(rate, {.whole = step}, {.share = share, .steps = steps});
+  };
   return cluster;
 }
 

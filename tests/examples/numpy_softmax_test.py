@@ -10,7 +10,6 @@ import csv
 import json
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ import debian_python  # noqa: E402
 
 debian_python.need("numpy")
 import numpy as np  # noqa: E402
+from result_tensors import tensors_in  # noqa: E402
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/numpy_softmax")
 
@@ -36,17 +36,6 @@ CASES = {
     "diloco": ['algorithm={"name":"diloco","sync_every":6,"fragments":1}', 'data.partition="sequential"'],
     "split": ['algorithm={"name":"ako","partitions":2,"partitioner":"fine"}'],
 }
-
-
-def tensors_in(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    length = struct.unpack("<Q", data[:8])[0]
-    found = {}
-    for name, entry in json.loads(data[8:8 + length]).items():
-        begin, end = entry["data_offsets"]
-        found[name] = np.frombuffer(data[8 + length + begin:8 + length + end], np.float32).reshape(entry["shape"])
-    return found
 
 
 def column(folder, file, name):

@@ -97,6 +97,8 @@ TEST_CASE("timing only: a system takes the same time and sends the same messages
   check_all_keep("timing");
 }
 TEST_CASE("one worker of every system is plain SGD") { check_all_keep("alone"); }
-TEST_CASE("each law of every system has a test here") { CHECK(laws::all().size() == 11); }
+TEST_CASE("every system clips whole gradients or refuses to, whatever overlaps") { check_all_keep("clips"); }
+TEST_CASE("every system learns by layers what it learns in blocks") { check_all_keep("overlap"); }
+TEST_CASE("each law of every system has a test here") { CHECK(laws::all().size() == 13); }
 
 }  // namespace ddl::all_systems_test

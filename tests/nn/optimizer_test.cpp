@@ -259,16 +259,16 @@ TEST_CASE("a mean gradient that is too long is made as long as it may be, and a 
     CHECK(after(clips, {-6, 8}, 2) == after(params, {-6, 8}, 2));  // its mean is 5 long
     CHECK(after(clips, {12, 16}, 1) == after(params, {3, 4}, 1));
     CHECK(after(clips, {12, 16}, 2) == after(params, {6, 8}, 2));
-    CHECK_FALSE(Optimizer::is_stateless(clips));
+    CHECK(Optimizer::slices(clips) == Slices::none);
   }
 }
 
-TEST_CASE("only sgd is stateless, whatever its rate") {
+TEST_CASE("sgd takes slices as they come, whatever its rate, and other optimizers each coordinate once a step") {
   for (OptimizerParams params : every_kind) {
-    const bool is_sgd = std::holds_alternative<SgdParams>(params);
-    CHECK(Optimizer::is_stateless(params) == is_sgd);
+    const Slices expected = std::holds_alternative<SgdParams>(params) ? Slices::any : Slices::once;
+    CHECK(Optimizer::slices(params) == expected);
     std::visit([](auto& kind) { kind.weight_decay = 0.1, kind.schedule = CosineRate{}; }, params);
-    CHECK(Optimizer::is_stateless(params) == is_sgd);
+    CHECK(Optimizer::slices(params) == expected);
   }
 }
 
@@ -277,7 +277,6 @@ TEST_CASE("steps made of slices equal steps on the whole vector, to the bit, wit
   const std::span<const float> g(gradient);
   for (OptimizerParams params : every_kind) {
     std::visit([](auto& kind) { kind.weight_decay = 0.01; }, params);
-    CHECK(Optimizer::takes_slices(params));
     Floats whole(11, 1.5f), slices = whole;
     const std::span<float> w(slices);
     Optimizer by_vector(params, 11), by_slices(params, 11);
@@ -291,10 +290,30 @@ TEST_CASE("steps made of slices equal steps on the whole vector, to the bit, wit
   }
 }
 
+TEST_CASE("a slice that counts its own updates is where it would be if it were the whole vector") {
+  for (const OptimizerParams& params : every_kind) {
+    Floats low(3, 1.5f), high(8, 1.5f), both(11, 1.5f);
+    const Floats gradient(11, 0.4f);
+    const std::span<const float> g(gradient);
+    Optimizer of_low(params, 3), of_high(params, 8), slices(params, 11);
+    const std::span<float> w(both);
+    for (int update = 0; update < 3; ++update) {  // the higher slice is overtaken by the lower one
+      of_low.step(low, {.gradient = g.first(3)}, 0.3);
+      slices.step_slice(w.first(3), 0, {.gradient = g.first(3)}, 0.3, update);
+    }
+    for (int update = 0; update < 2; ++update) {
+      of_high.step(high, {.gradient = g.first(8)}, 0.3);
+      slices.step_slice(w.subspan(3), 3, {.gradient = g.first(8)}, 0.3, update);
+    }
+    CHECK(Floats(both.begin(), both.begin() + 3) == low);
+    CHECK(Floats(both.begin() + 3, both.end()) == high);
+  }
+}
+
 TEST_CASE("slices are refused by optimizers that clip, and vectors of another length by all") {
   AdamParams clips;
   clips.clip_norm = 1;
-  CHECK_FALSE(Optimizer::takes_slices(clips));
+  CHECK(Optimizer::slices(clips) == Slices::none);
   Optimizer clipping(clips, 2), adam(AdamParams{}, 2);
   Floats w(2), g(2), longer(3);
   CHECK_THROWS_AS(clipping.step_slice(w, 0, {.gradient = g}, 1), InternalError);

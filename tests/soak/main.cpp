@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: soak FIRST LAST [FOLDER], FIRST no greater than LAST\n");
     return 2;
   }
+  std::printf("seeds %s to %s\n", argv[1], argv[2]);
   constexpr unsigned most_seconds = 120;
   const std::string folder = argc > 3 ? argv[3] : ".";
   std::map<std::string, int> ends, systems, refusals;

@@ -1,5 +1,8 @@
 #include "tests/soak/random_scenario.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "core/base/check.hpp"
 #include "core/base/shape.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -98,6 +101,25 @@ void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector
   }
 }
 
+// A few clients, fewer than workers or more, which are there now and then.
+void draw_availability(Stream& random, scenario::Scenario& scenario) {
+  Filler fill(random, {}, {});
+  if (!fill.chance(0.15)) return;
+  scenario::HostAvailability fault;
+  double end_s = 0;
+  for (int client = fill.whole(1, 6); client > 0; --client) {
+    double at_s = fill.chance(0.5) ? 0 : fill.spread(1e-3, 1);
+    for (int i = fill.whole(1, 3); i > 0; --i) {
+      const double until_s = at_s + fill.spread(1e-3, 3);
+      fault.presence.push_back({"c" + std::to_string(client), Seconds{at_s}, Seconds{until_s}});
+      at_s = until_s + fill.spread(1e-3, 1);
+    }
+    end_s = std::max(end_s, at_s);
+  }
+  if (fill.chance(0.5)) fault.repeat_every = Seconds{end_s};
+  scenario.faults.push_back(fault);
+}
+
 // A host that leaves and comes back.
 void draw_return(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers) {
   Filler fill(random, workers, {});
@@ -126,6 +148,12 @@ void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vecto
           at_s += fill.spread(1e-3, 1);
         }
         if (chosen.repeat_every) chosen.repeat_every->value = std::max(1e-3, at_s);
+        // The link comes to a stop, or nearly so, for a while.
+        if constexpr (requires { chosen.link; }) {
+          if (chosen.points.size() > 1 && fill.chance(0.4)) {
+            chosen.points.front().value.value = fill.chance(0.3) ? 0 : fill.spread(1e-6, 1);
+          }
+        }
       },
       profile);
   platform.profiles = {profile};
@@ -195,6 +223,7 @@ void draw_costs(Filler& fill, scenario::Scenario& scenario, const std::vector<st
   if (fill.chance(0.3)) scenario.compute.overhead.value = fill.spread(1e-5, 0.1);
   scenario.compute.jitter = fill.chance(0.3) ? 0 : fill.spread(0.01, 1);
   for (int i = fill.whole(0, 2); i > 0; --i) scenario.compute.slowdown[fill.one_of(hosts)] = fill.spread(0.1, 20);
+  if (timing_only && fill.chance(0.5)) scenario.compute.layers = fill.whole(1, 6);
   if (timing_only || fill.chance(0.4)) scenario.wire.model_bytes = Bytes{std::round(fill.spread(100, 1e7))};
   if (fill.chance(0.4)) scenario.wire.header_bytes.value = std::round(fill.spread(1, 1000));
 }
@@ -240,6 +269,7 @@ scenario::Scenario draw(Stream& random, std::uint64_t seed, std::string_view wan
   }
   draw_end(fill, scenario);
   draw_faults(random, scenario, hosts, nodes);
+  draw_availability(random, scenario);
   draw_return(random, scenario, hosts);
   draw_profile(random, scenario, hosts, nodes);
   return scenario;

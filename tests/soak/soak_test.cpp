@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 #include "core/systems/table.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -33,6 +37,54 @@ TEST_CASE("no system beats its lower bound in random scenarios, both ways of sha
     CAPTURE(system->facts().name);
     CHECK(judged[system->facts().name] >= 1);
   }
+}
+
+// Among so many scenarios of a system, how many have the property; all systems if none is named.
+template <class Holds>
+int drawn(int seeds, const char* system, Holds holds) {
+  const Registry systems = systems::built_in();
+  int count = 0;
+  for (std::uint64_t seed = 1; seeds > 0; ++seed) {
+    if (system != nullptr && std::string_view(systems[seed % systems.size()].facts().name) != system) continue;
+    --seeds;
+    count += holds(nlohmann::json::parse(random_scenario(seed)));
+  }
+  return count;
+}
+
+nlohmann::json list_of(const nlohmann::json& object, const char* key) {
+  return object.value(key, nlohmann::json::array());
+}
+
+TEST_CASE("what is rare is drawn together") {
+  const auto clips = [](const nlohmann::json& scenario) {
+    return scenario["training"]["optimizer"].contains("clip_norm");
+  };
+  const auto has_codec = [](const nlohmann::json& scenario) {
+    return scenario["algorithm"]["codec"]["type"] != "none";
+  };
+  for (const char* system : {"ring_allreduce", "tree_allreduce", "diloco", "ps_async", "ps_sync", "ps_ssp"}) {
+    CAPTURE(system);
+    CHECK(drawn(60, system, [&](const nlohmann::json& scenario) {
+            return scenario["algorithm"].value("overlap", "") == "layers" && clips(scenario) && has_codec(scenario);
+          }) >= 1);
+    CHECK(drawn(60, system, [&](const nlohmann::json& scenario) {
+            return scenario["algorithm"].value("overlap", "") == "layers" && scenario["model"] == "none";
+          }) >= 1);
+  }
+  CHECK(drawn(60, "hierarchical_allreduce", [&](const nlohmann::json& scenario) {
+          return scenario["platform"].contains("sites") && has_codec(scenario);
+        }) >= 1);
+  CHECK(drawn(200, nullptr, [](const nlohmann::json& scenario) {
+          return std::ranges::any_of(list_of(scenario, "faults"),
+                                     [](const auto& fault) { return fault["type"] == "availability"; });
+        }) >= 5);
+  CHECK(drawn(200, nullptr, [](const nlohmann::json& scenario) {
+          return std::ranges::any_of(list_of(scenario["platform"], "profiles"), [](const auto& profile) {
+            if (profile["quantity"] != "bandwidth" || profile["points"].empty()) return false;
+            return std::stod(profile["points"][0]["value"].template get<std::string>()) < 10;
+          });
+        }) >= 1);
 }
 
 TEST_CASE("a seed draws one scenario and other seeds draw others") {

@@ -113,6 +113,7 @@ struct AkoParams : SystemOf<AkoParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  NeededSlices needed_slices(const Surroundings& around) const override;
   std::optional<int> most_steps_ahead() const override { return staleness_bound; }
   MemoryUse memory(std::size_t parameters, int workers) const override;
   bool needs_exchange_times() const override { return partitions.are_chosen(); }

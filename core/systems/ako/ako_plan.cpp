@@ -125,11 +125,6 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
     list.push_back({"partitions", std::to_string(counts->size()) + " counts for " + std::to_string(around.workers) +
                                       " workers; expected one count, one per worker, \"auto\" or \"adaptive\""});
   }
-  if (apply == AkoApply::on_arrival && !around.stateless_optimizer) {
-    list.push_back({"apply",
-                    "\"on_arrival\" applies slices one by one, which needs plain sgd; "
-                    "expected \"at_step\" or another optimizer"});
-  }
   if (partitions.groups() != nullptr && partitioner != comm::Partitioner::even) {
     list.push_back({"partitioner", "is given, but the groups say how the model is cut; expected no such key"});
   }
@@ -159,6 +154,11 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
          "\"auto\" needs to know how much is sent, which this codec leaves to the values; expected a count"});
   }
   return list;
+}
+
+NeededSlices AkoParams::needed_slices(const Surroundings&) const {
+  if (apply == AkoApply::at_step) return {};
+  return {Slices::any, "apply \"on_arrival\" makes a step with each part that arrives", "apply \"at_step\""};
 }
 
 // Beside the weights a worker keeps a sum of gradients for each class of peers, or for each peer.

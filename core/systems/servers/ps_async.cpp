@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
+#include "core/comm/buckets.hpp"
 #include "core/comm/sharded_model.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/servers/ps_layers.hpp"
 
 namespace ddl::systems {
 
@@ -29,9 +29,24 @@ void PsParams::worker(Node& node) const {
   model.leave();
 }
 
-std::unique_ptr<Program> PsAsyncParams::program(Node& node) const {
-  if (overlap == PsOverlap::none) return System::program(node);
-  return ps_by_layers(node, *this, {.staleness_aware = staleness_aware});
+bool is_by_layers(const PsParams& params, const Cluster& cluster) {
+  return params.overlap == PsOverlap::layers && cluster.steps_by_slices;
+}
+
+std::unique_ptr<Program> ps_program(const PsParams& params, Node& node, PsLayers how) {
+  if (!is_by_layers(params, node.cluster())) return params.System::program(node);
+  return ps_by_layers(node, params.codec, params.update_time.value, how);
+}
+
+std::vector<std::string> PsParams::notes(const Cluster& cluster) const {
+  return overlap == PsOverlap::layers ? comm::notes_of_layers(cluster) : std::vector<std::string>();
+}
+
+std::vector<SettingError> errors_by_layers(const PsParams& params, OnFailure on_failure) {
+  if (params.overlap == PsOverlap::none || on_failure != OnFailure::time_out) return {};
+  return {{"on_failure",
+           "\"time_out\" is given beside overlap \"layers\", in which no worker is given up; expected "
+           "\"wait\", or overlap \"none\""}};
 }
 
 void PsAsyncParams::server(Node& node) const {
@@ -55,15 +70,8 @@ void take(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, con
               {.weight = weight, .gradients = 1, .workers = present, .run_share = push.as<comm::Push>().run_share});
 }
 
-// Pieces of several workers' gradients come in turn, so that no step of the whole model is ever over.
-std::vector<SettingError> PsAsyncParams::errors(const Surroundings& around) const {
-  if (overlap == PsOverlap::none || around.stateless_optimizer) return {};
-  return {{"overlap",
-           "\"layers\" has no whole steps, which this optimizer counts or needs; expected sgd without clip_norm"}};
-}
-
 Traffic PsAsyncParams::traffic(const Cluster& cluster) const {
-  if (overlap == PsOverlap::layers) return traffic_by_layers(cluster, *this);
+  if (is_by_layers(*this, cluster)) return traffic_by_layers(cluster, codec);
   return comm::pull_and_push(cluster, Pace::free, 1, codec);
 }
 

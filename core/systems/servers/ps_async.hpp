@@ -11,9 +11,11 @@
 #include "core/codec/codec_params.hpp"
 #include "core/comm/sharded_model.hpp"
 #include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
 #include "core/node/program.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
+#include "core/systems/servers/ps_layers.hpp"
 
 namespace ddl::systems {
 
@@ -28,24 +30,32 @@ inline constexpr Rule ps_overlap_rule{
 
 // What parameter servers of all kinds have in common.
 struct PsParams : System {
+  PsOverlap overlap = PsOverlap::none;
   Seconds update_time;       // a server's work for one gradient
   codec::CodecParams codec;  // of gradients; weights travel as they are
 
   void worker(Node& node) const override;
+  bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
+  std::vector<std::string> notes(const Cluster& cluster) const override;
 };
+// With clip_norm steps are of whole gradients, whatever overlaps.
+bool is_by_layers(const PsParams& params, const Cluster& cluster);
+// By layers, or else what worker() and server() do.
+std::unique_ptr<Program> ps_program(const PsParams& params, Node& node, PsLayers how);
+std::vector<SettingError> errors_by_layers(const PsParams& params, OnFailure on_failure);
+
 struct PsAsyncParams : SystemOf<PsAsyncParams, PsParams> {
   static constexpr SystemFacts facts{.name = "ps_async",
                                      .what = "asynchronous parameter server, one or several shards",
                                      .paper = "Dean et al., NIPS 2012; Li et al., OSDI 2014",
                                      .needs_servers = true};
-  PsOverlap overlap = PsOverlap::none;
   bool staleness_aware = false;  // divide each step by its staleness (Zhang et al., IJCAI 2016)
 
-  std::unique_ptr<Program> program(Node& node) const override;
+  std::unique_ptr<Program> program(Node& node) const override {
+    return ps_program(*this, node, {.staleness_aware = staleness_aware});
+  }
   void server(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
-  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 // A server's step with one gradient.

@@ -3,19 +3,21 @@
 //
 //   worker:  1  before the forward pass comes to l:  wait for x_l
 //            2  as soon as g_l is known:             push it
-//   server:  3  asynchronous, on a push of g_l:      x_l = step(x_l, g_l) of weight 1 / n, or less if it is stale;
-//                                                    send x_l to its worker
-//            4  synchronous, when all have pushed:   x_l = step(x_l, mean of g_l, summed in worker order);
-//                                                    send x_l to all of them
-//   both:    5  of what waits for a channel, what the forward pass needs first goes first
+//   server:  3  asynchronous, on a push of g_l:      x_l = step(x_l, g_l) of weight 1 / n, or less if it is stale
+//            4  synchronous, when all have pushed:   x_l = step(x_l, mean of g_l, summed in worker order)
+//            5  send x_l to each worker whose g_l is in it, with a staleness bound s once clock_l[w] - s <= the least
+//   both:    6  of what waits for a channel, what the forward pass needs first goes first
 //
-// n is the number of workers. The first x_l are pulled; the last that are sent are for no step.
+// n is the number of workers, clock_l[w] how many g_l worker w has pushed. Because of 6 a layer may be a step ahead of
+// another, so that each counts its own steps. The first x_l are pulled; the last that are sent are for no step.
 #include "core/systems/servers/ps_layers.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <span>
@@ -60,7 +62,7 @@ struct OfPiece {
   double run_share = 0;  // of a gradient
 };
 
-// 5: messages that wait for the channel to one target.
+// 6: messages that wait for the channel to one target.
 class Lane {
  public:
   Lane(Node& node, int target) : node_(node), target_(target) {}
@@ -179,7 +181,7 @@ class LayeredServer : public Program {
         for (const auto& [p, held] : pieces_) answer(p, message.source);
       } else if (message.is<comm::Leave>()) {
         present_.erase(message.source);
-        for (const auto& [p, held] : pieces_) step_if_all_are_there(p);
+        for (const auto& [p, held] : pieces_) go_on_with(p);
       } else {
         take(message);
       }
@@ -187,62 +189,70 @@ class LayeredServer : public Program {
   }
 
  private:
-  // A piece that is here, with the gradients of a round that is not over.
+  // A piece that is here.
   struct Held {
     Slice slice;
-    std::int64_t version = 0;                // steps made
-    std::map<int, std::int64_t> taken = {};  // by worker, the version that it has
-    std::map<int, Payload> gradients = {};
-    double run_share = 0;
+    std::int64_t version = 0;                 // steps made
+    std::map<int, std::int64_t> taken = {};   // by worker, the version that it has
+    std::map<int, std::int64_t> clocks = {};  // by worker, how many gradients it has pushed
+    // By worker, the gradient that it has pushed since the piece was sent to it; null where that is applied already.
+    std::map<int, Payload> pushed = {};
+    double run_share = 0;  // the greatest of a synchronous step's
   };
-
-  // Whether a step is over with this piece: a backward pass reaches it last.
-  bool is_last(std::size_t p) const { return p == pieces_.begin()->first; }
 
   void take(const Message& push) {  // W.
     const auto about = push.as<OfPiece>();
     Held& held = pieces_.at(about.piece);
     node_.compute(update_s_ * static_cast<double>(held.slice.size()) / static_cast<double>(node_.shard().size()));
     const std::int64_t staleness = held.version - held.taken[push.source];
-    if (is_last(about.piece) && node_.server_rank() == 0) {
+    const bool ends_a_step = about.piece == pieces_.begin()->first;  // a backward pass reaches it last
+    if (ends_a_step && node_.server_rank() == 0) {
       node_.record(Staleness{push.source, push.step, static_cast<double>(staleness)});
     }
-    if (how_.synchronous) {
-      held.gradients[push.source] = push.values;
-      held.run_share = std::max(held.run_share, about.run_share);
-      return step_if_all_are_there(about.piece);
+    held.clocks[push.source] = push.step + 1;
+    held.pushed[push.source] = how_.synchronous ? push.values : nullptr;
+    held.run_share = std::max(held.run_share, about.run_share);
+    if (!how_.synchronous) {
+      float weight = node_.cluster().gradient_weight(node_.cluster().workers);
+      if (how_.staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
+      apply(held, values_of(push.values), weight,
+            {.weight = weight, .workers = node_.cluster().workers, .run_share = about.run_share});  // 3
     }
-    float weight = node_.cluster().gradient_weight(node_.cluster().workers);
-    if (how_.staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
-    apply(about.piece, values_of(push.values), weight,
-          {.weight = weight, .workers = node_.cluster().workers, .run_share = about.run_share});  // 3
-    answer(about.piece, push.source);
+    go_on_with(about.piece);
   }
 
-  void step_if_all_are_there(std::size_t p) {
+  // After a push or a leave.
+  void go_on_with(std::size_t p) {
     Held& held = pieces_.at(p);
-    const auto is_in = [&](int worker) { return held.gradients.contains(worker); };
-    if (!how_.synchronous || held.gradients.empty() || !std::ranges::all_of(present_, is_in)) return;
+    const auto has_pushed = [&](int worker) { return held.pushed.contains(worker); };
+    if (how_.synchronous && !std::ranges::all_of(present_, has_pushed)) return;
+    if (how_.synchronous && !held.pushed.empty()) step_with_all(held);  // 4
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const int worker : present_) least = std::min(least, held.clocks[worker]);
+    std::erase_if(held.pushed, [&](const auto& entry) {  // 5
+      const int worker = entry.first;
+      const bool may = !how_.staleness_bound || held.clocks[worker] - *how_.staleness_bound <= least;
+      if (may) answer(p, worker);
+      return may;
+    });
+  }
+
+  void step_with_all(Held& held) {
     std::vector<float> sum(node_.cluster().timing_only ? 0 : held.slice.size());
-    for (const auto& [worker, gradient] : held.gradients) add_scaled(sum, values_of(gradient));
-    const int count = static_cast<int>(held.gradients.size());
+    for (const auto& [worker, gradient] : held.pushed) add_scaled(sum, values_of(gradient));
+    const int count = static_cast<int>(held.pushed.size());
     const Cluster& cluster = node_.cluster();
-    apply(p, sum, cluster.gradient_weight(count),
-          {.weight = cluster.step_weight(count), .run_share = held.run_share});  // 4
-    held.run_share = 0;
-    for (const auto& [worker, gradient] : std::exchange(held.gradients, {})) answer(p, worker);
+    apply(held, sum, cluster.gradient_weight(count),
+          {.weight = cluster.step_weight(count), .run_share = std::exchange(held.run_share, 0)});
   }
 
-  // The model counts a step with its last piece.
-  void apply(std::size_t p, std::span<const float> gradient, float factor, Update how) {
-    Held& held = pieces_.at(p);
+  void apply(Held& held, std::span<const float> gradient, float factor, Update how) {
     update_.assign(gradient.begin(), gradient.end());
     for (float& value : update_) value *= factor;
     how.gradient = update_;
     how.first = held.slice.begin - node_.shard().begin;
-    how.gradients = is_last(p) ? 1 : 0;
+    how.updates = held.version++;
     node_.apply(how);
-    ++held.version;
   }
 
   void answer(std::size_t p, int worker) {
@@ -266,13 +276,13 @@ class LayeredServer : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> ps_by_layers(Node& node, const PsParams& params, PsLayers how) {
-  if (node.is_worker()) return std::make_unique<LayeredWorker>(node, params.codec);
-  return std::make_unique<LayeredServer>(node, params.update_time.value, how);
+std::unique_ptr<Program> ps_by_layers(Node& node, const codec::CodecParams& codec, double update_s, PsLayers how) {
+  if (node.is_worker()) return std::make_unique<LayeredWorker>(node, codec);
+  return std::make_unique<LayeredServer>(node, update_s, how);
 }
 
-Traffic traffic_by_layers(const Cluster& cluster, const PsParams& params) {
-  Traffic traffic = comm::pull_and_push(cluster, Pace::overlapped, 1, params.codec);
+Traffic traffic_by_layers(const Cluster& cluster, const codec::CodecParams& codec) {
+  Traffic traffic = comm::pull_and_push(cluster, Pace::overlapped, 1, codec);
   const double pieces = static_cast<double>(pieces_of(cluster).size()) / cluster.servers;
   for (auto& phase : traffic.phases) {
     for (Flow& flow : phase) flow.messages *= pieces;

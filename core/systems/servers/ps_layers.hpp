@@ -2,22 +2,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include "core/base/fields.hpp"
+#include "core/codec/codec_params.hpp"
 #include "core/node/node.hpp"
 #include "core/node/program.hpp"
 #include "core/node/traffic.hpp"
-#include "core/systems/servers/ps_async.hpp"
 
 namespace ddl::systems {
 
 struct PsLayers {
-  bool synchronous = false;      // a layer's step waits for all workers
-  bool staleness_aware = false;  // otherwise: see PsAsyncParams
+  bool synchronous = false;                           // a layer's step waits for all workers
+  bool staleness_aware = false;                       // otherwise: see PsAsyncParams
+  std::optional<int> staleness_bound = std::nullopt;  // and PsSspParams; none: without bound
 };
 
-// Of a worker or a server.
-std::unique_ptr<Program> ps_by_layers(Node& node, const PsParams& params, PsLayers how);
-Traffic traffic_by_layers(const Cluster& cluster, const PsParams& params);
+// A worker or a server, which spends `update_s` on a gradient. Throws InputError where there are no layers.
+std::unique_ptr<Program> ps_by_layers(Node& node, const codec::CodecParams& codec, double update_s, PsLayers how);
+Traffic traffic_by_layers(const Cluster& cluster, const codec::CodecParams& codec);
 
 }  // namespace ddl::systems

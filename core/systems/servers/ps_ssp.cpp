@@ -7,6 +7,8 @@
 // A worker that comes back need not make up for the gradients that it has missed.
 #include "core/systems/servers/ps_ssp.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/comm/sharded_model.hpp"
@@ -40,7 +42,9 @@ void PsSspParams::server(Node& node) const {
 }
 
 std::vector<SettingError> PsSspParams::errors(const Surroundings&) const {
-  return errors_in(on_failure, failure_timeout);
+  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  std::ranges::move(errors_by_layers(*this, on_failure), std::back_inserter(list));
+  return list;
 }
 
 // A worker that was suspected comes back at the least clock.

@@ -23,6 +23,9 @@ struct PsSspParams : SystemOf<PsSspParams, PsAsyncParams> {
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
+  std::unique_ptr<Program> program(Node& node) const override {
+    return ps_program(*this, node, {false, staleness_aware, staleness_bound});
+  }
   void server(Node& node) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   std::optional<int> most_steps_ahead() const override;

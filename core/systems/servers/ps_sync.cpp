@@ -10,20 +10,15 @@
 #include "core/systems/servers/ps_sync.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
 #include "core/comm/sharded_model.hpp"
 #include "core/membership/worker_set.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/servers/ps_layers.hpp"
 
 namespace ddl::systems {
-
-std::unique_ptr<Program> PsSyncParams::program(Node& node) const {
-  if (overlap == PsOverlap::none) return System::program(node);
-  return ps_by_layers(node, *this, {.synchronous = true});
-}
 
 void PsSyncParams::server(Node& node) const {
   comm::ShardServer shard(node);
@@ -65,23 +60,17 @@ void PsSyncParams::server(Node& node) const {
 
 // With backup workers or a time-out no worker waits for the slowest.
 Traffic PsSyncParams::traffic(const Cluster& cluster) const {
-  if (overlap == PsOverlap::layers) return traffic_by_layers(cluster, *this);
+  if (is_by_layers(*this, cluster)) return traffic_by_layers(cluster, codec);
   const bool waits_for_all = backup_workers == 0 && on_failure != OnFailure::time_out;
   return comm::pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, codec);
 }
 
 std::vector<SettingError> PsSyncParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  std::ranges::move(errors_by_layers(*this, on_failure), std::back_inserter(list));
   if (overlap == PsOverlap::layers && backup_workers > 0) {
     list.push_back(
         {"backup_workers", "is given beside overlap \"layers\", in which every layer waits for all; expected 0"});
-  }
-  if (overlap == PsOverlap::layers && on_failure != OnFailure::wait) {
-    list.push_back(
-        {"on_failure", "is given beside overlap \"layers\", in which every layer waits for all; expected \"wait\""});
-  }
-  if (overlap == PsOverlap::layers && !around.steps_by_slices) {
-    list.push_back({"overlap", "\"layers\", but clip_norm needs whole gradients; expected \"none\", or no clip_norm"});
   }
   if (backup_workers >= around.workers) {
     list.push_back({"backup_workers", std::to_string(backup_workers) + " of " + std::to_string(around.workers) +

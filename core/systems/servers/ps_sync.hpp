@@ -21,14 +21,12 @@ struct PsSyncParams : SystemOf<PsSyncParams, PsParams> {
       .what = "synchronous parameter server: a round waits for all workers, or all but b",
       .paper = "Chen et al., 2016",
       .needs_servers = true};
-  PsOverlap overlap = PsOverlap::none;
   int backup_workers = 0;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
-  std::unique_ptr<Program> program(Node& node) const override;
+  std::unique_ptr<Program> program(Node& node) const override { return ps_program(*this, node, {.synchronous = true}); }
   void server(Node& node) const override;
-  bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
 };

@@ -113,14 +113,11 @@ Gradient LearningNode::gradient_at(Payload at, Payload values, double loss) cons
 }
 
 double LearningNode::learning_rate(const Update& update) {
-  const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
-  nn::RunEnd end;
-  if (nn::follows_the_run(rate)) {
-    end.share = update.run_share ? *update.run_share : run_share();
-    const auto iterations = static_cast<double>(scenario_.stop.iterations.value_or(0));
-    end.steps = iterations * scenario_.algorithm->steps_per_iteration(cluster());
-  }
-  return nn::learning_rate(rate, weights_.steps(), end);
+  ModelSteps steps = weights_.steps();
+  if (update.updates) (steps = {}).advance(*update.updates * update.gradients, update.workers);
+  const bool follows = nn::follows_the_run(nn::rate_params(scenario_.training.optimizer));
+  const double share = update.run_share || !follows ? update.run_share.value_or(0) : run_share();
+  return cluster().learning_rate(steps.whole, share);
 }
 
 void LearningNode::apply(const Update& update) {
@@ -131,11 +128,15 @@ void LearningNode::apply(const Update& update) {
   std::span<const float> penalised = values_of(update.penalised_at);
   if (penalised.size() > update.gradient.size()) penalised = part_of(penalised, slice);
   const nn::WeightedGradient gradient{update.gradient, update.weight, update.weights, penalised};
+  nn::Optimizer& optimizer = weights_.optimizer();
+  if (update.updates) {
+    return optimizer.step_slice(part_of(weights, slice), update.first, gradient, rate, update.updates);
+  }
   if (update.gradient.size() == weights.size()) {
-    weights_.optimizer().step(weights, gradient, rate);
+    optimizer.step(weights, gradient, rate);
   } else {
-    weights_.optimizer().step_slice(part_of(weights, slice), update.first, gradient, rate);
-    if (update.gradients > 0) weights_.optimizer().end_slices();
+    optimizer.step_slice(part_of(weights, slice), update.first, gradient, rate);
+    if (update.gradients > 0) optimizer.end_slices();
   }
   weights_.steps().advance(update.gradients, update.workers);
 }

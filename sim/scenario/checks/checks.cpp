@@ -138,7 +138,7 @@ void check_platform(const Scenario& scenario, Findings& findings) {
   }
 }
 
-void check_optimizer(const Scenario& scenario, int servers, Findings& findings) {
+void check_optimizer(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.training.optimizer")) return;
   const Place place{findings, "$.training.optimizer"};
   const auto check_betas = [&](const auto& params) {
@@ -149,40 +149,27 @@ void check_optimizer(const Scenario& scenario, int servers, Findings& findings) 
     }
   };
   std::visit(check_betas, scenario.training.optimizer);
-  if (!nn::rate_params(scenario.training.optimizer).clip_norm) return;
-  if (scenario.algorithm->facts().one_model) {
-    place.at("clip_norm").error("needs the whole gradient, but each worker has a part of it; expected no clip_norm");
-  }
-  if (servers > 1 && scenario.algorithm->facts().needs_servers) {
-    place.at("clip_norm")
-        .error(fmt::format(
-            "needs the whole gradient, but each of {} servers has a part of it; expected one server, or no clip_norm",
-            servers));
-  }
 }
 
 void check_algorithm(const Scenario& scenario, Findings& findings) {
   const auto workers = workers_known(scenario.platform);
   if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
-  // An invalid optimizer counts as stateless and takes slices here, because it has been reported already.
-  const bool stateless =
-      !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
-  const bool by_slices =
-      !findings.clean("$.training.optimizer") || nn::Optimizer::takes_slices(scenario.training.optimizer);
-  Surroundings around{*workers, servers_of(scenario.platform), stateless, by_slices};
+  Surroundings around{*workers, servers_of(scenario.platform)};
+  // An invalid optimizer has been reported already.
+  if (findings.clean("$.training.optimizer")) around.slices = nn::Optimizer::slices(scenario.training.optimizer);
   if (!std::holds_alternative<FilePlatform>(scenario.platform.hosts)) {
     around.worker_names = worker_names(*workers);
   }
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
-    findings.add("$.algorithm." + error.key, error.what);
+    findings.add(error.key, error.what);
   }
-  check_optimizer(scenario, around.servers, findings);
 }
 
 void check_scenario(Scenario& scenario, Findings& findings) {
   check_name(scenario, findings);
   check_platform(scenario, findings);
   check_profiles(scenario, findings);
+  check_optimizer(scenario, findings);
   check_algorithm(scenario, findings);
   check_one_model(scenario, findings);
   check_data_source(scenario, findings);
