@@ -9,14 +9,20 @@
 namespace ddl::comm {
 
 Sum operator+(const Sum& a, const Sum& b) {
-  if (a.count == 0) return b;
-  if (b.count == 0) return a;
-  Sum sum{nullptr, a.count + b.count, std::max(a.run_share, b.run_share)};
+  if (a.weight == 0) return b;
+  if (b.weight == 0) return a;
+  Sum sum{nullptr, a.weight + b.weight, std::max(a.run_share, b.run_share)};
   if (!a.values) return sum;
   std::vector<float> values(a.values->begin(), a.values->end());
   add_scaled(values, values_of(b.values));
   sum.values = make_payload(std::move(values));
   return sum;
+}
+
+Sum total_of(const std::vector<Contribution>& contributions) {
+  Sum total;
+  for (const Contribution& contribution : contributions) total = total + contribution.sum;
+  return total;
 }
 
 const AllReduce& all_reduce(Collective how) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,12 @@ namespace ddl::comm {
 enum class Collective { ring, tree, star, hierarchical };
 constexpr auto enum_names(Collective) { return in_order<Collective>("ring", "tree", "star", "hierarchical"); }
 
-// A sum of contributions and how many are in it. Values are null in a timing-only run, whatever the count; without any
-// contribution there are neither values nor bytes to send.
+// A sum of contributions and what they weigh together, by which a mean divides: 1 each unless their system scales them.
+// Values are null in a timing-only run, whatever the weight; without any contribution there are neither values nor
+// bytes to send.
 struct Sum {
   Payload values = nullptr;
-  int count = 0;
+  double weight = 0;
   double run_share = 0;  // the greatest of theirs, see Gradient: all members then have one learning rate
 };
 Sum operator+(const Sum& a, const Sum& b);
@@ -44,9 +46,12 @@ class Group {
   virtual std::uint64_t wire_bytes(Slice slice) const = 0;
 
   void send(int target, Slice slice, const Sum& sum) {
-    send(target, Contribution{sum, sum.count > 0 ? wire_bytes(slice) : 0});
+    send(target, Contribution{sum, sum.weight > 0 ? wire_bytes(slice) : 0});
   }
 };
+
+// What a worker sends of a sum over a chunk of the slice, in a codec: its values are those that receivers decode.
+using Code = std::function<Contribution(Slice chunk, const Sum& sum)>;
 
 // Phases of a step, see Traffic.
 using Phases = std::vector<std::vector<Flow>>;
@@ -55,17 +60,20 @@ class AllReduce {
  public:
   virtual ~AllReduce() = default;
   // W. The sum of what the group contributes to a slice of the vector, the same to the bit at each. All of them call it
-  // the same number of times with the same slices; one with nothing to contribute (count 0) takes part all the same.
+  // the same number of times with the same slices; one with nothing to contribute (weight 0) takes part all the same.
   virtual Sum sum(Group& group, Slice slice, const Sum& own) const = 0;
-  // W. The contributions of the group by rank, each forwarded as it was sent: for vectors in a codec, whose sums on the
-  // way would be new vectors to encode.
-  virtual std::vector<Contribution> gather(Group& group, const Contribution& own) const = 0;
+  // W. The same of vectors in a codec, whose sums on the way would be new vectors to encode: each worker encodes once,
+  // by `code`, what it contributes; that is forwarded as it is, and each adds up all of it in worker order. Over
+  // several sites, sums of chunks within a site are made as ever, and these are encoded for other sites, each once.
+  virtual Sum coded_sum(Group& group, Slice slice, const Sum& own, const Code& code) const = 0;
 
   // The traffic of `times` all-reduces a step, each over `models` models or a share of one.
   virtual Phases sum_phases(const Cluster& cluster, double models, double times) const = 0;
-  // What gathering contributions of `models` models each, `times` a step, sends in a step.
-  virtual Phases gather_phases(const Cluster& cluster, double models, double times) const = 0;
+  // Likewise, in a codec whose encodings take this share of what they encode.
+  virtual Phases coded_phases(const Cluster& cluster, double models, double share, double times) const = 0;
 };
+
+Sum total_of(const std::vector<Contribution>& contributions);
 
 const AllReduce& all_reduce(Collective how);
 // See System::notes.

@@ -4,13 +4,9 @@
 //
 //   1  in each site:   reduce-scatter; so some worker has the site's sum of chunk c, for all c < k
 //   2  for all c < k:  ring all-reduce of chunk c among these workers, one of each site; all c side by side
+//                      (in a codec C: each sends C(its site's sum of chunk c) once round the ring and keeps what C
+//                      drops; all add up what they have in order of sites)
 //   3  in each site:   all-gather of the chunks
-//
-// Gathering forwards contributions the same ways:
-//
-//   4  in each site:   all contributions of the site
-//   5  for all j < k:  worker j of each site sends on those of its site's workers j, j + k, j + 2k ...
-//   6  in each site:   what each worker has from other sites
 //
 // Sites follow each other by their first worker. So in one site, and over sites of one worker each, this is the ring to
 // the bit.
@@ -64,44 +60,8 @@ class Sites {
       row.push_back(site[(static_cast<std::size_t>(c) + site.size() - 1) % site.size()]);
     return row;
   }
-  // Member j of each.
-  Members row(int j) const {
-    Members row;
-    for (const Members& site : sites_) row.push_back(site[static_cast<std::size_t>(j)]);
-    return row;
-  }
-
-  // What gathering forwards, of each member of the ring in question.
-  PerNode<Members> own_bundles(int site) const {
-    PerNode<Members> bundles;
-    for (const int member : sites_[site]) bundles.push_back({member});
-    return bundles;
-  }
-  PerNode<Members> bundles_of_row(int j) const {
-    PerNode<Members> bundles;
-    for (int site = 0; site < count(); ++site) bundles.push_back(bundle(site, j));
-    return bundles;
-  }
-  PerNode<Members> bundles_from_others(int site) const {
-    PerNode<Members> bundles(static_cast<int>(sites_[site].size()));
-    for (int j = 0; j < least_; ++j) {
-      for (int other = 0; other < count(); ++other) {
-        const Members more = other == site ? Members() : bundle(other, j);
-        bundles[j].insert(bundles[j].end(), more.begin(), more.end());
-      }
-    }
-    return bundles;
-  }
 
  private:
-  Members bundle(int site, int j) const {
-    Members members;
-    for (std::size_t i = static_cast<std::size_t>(j); i < sites_[site].size(); i += static_cast<std::size_t>(least_)) {
-      members.push_back(sites_[site][i]);
-    }
-    return members;
-  }
-
   PerNode<Members> sites_;
   int least_ = 0;
 };
@@ -109,6 +69,33 @@ class Sites {
 class HierarchicalAllReduce final : public AllReduce {
  public:
   Sum sum(Group& group, Slice slice, const Sum& own) const override {
+    return summed(group, slice, own, [](Group& across, Slice chunk, const Sum& of_site) {
+      return ring_allreduce().sum(across, chunk, of_site);
+    });
+  }
+
+  Sum coded_sum(Group& group, Slice slice, const Sum& own, const Code& code) const override {
+    if (Sites(group).count() == 1) return ring_allreduce().coded_sum(group, slice, own, code);
+    return summed(group, slice, own, [&](Group& across, Slice chunk, const Sum& of_site) {
+      return ring_allreduce().coded_sum(across, chunk, of_site, code);
+    });
+  }
+
+  Phases sum_phases(const Cluster& cluster, double models, double times) const override {
+    // Twice round, in chunks of the chunk.
+    const Sites sites(cluster);
+    return phases(sites, models, times, 2, models / sites.count());
+  }
+
+  Phases coded_phases(const Cluster& cluster, double models, double share, double times) const override {
+    const Sites sites(cluster);
+    if (sites.count() == 1) return ring_allreduce().coded_phases(cluster, models, share, times);
+    return phases(sites, models, times, 1, models * share);
+  }
+
+ private:
+  template <class SumAcross>
+  static Sum summed(Group& group, Slice slice, const Sum& own, SumAcross sum_across) {
     const Sites sites(group);
     Part here(group, sites.all()[sites.of(group.rank())]);
     Chunks chunks(slice, sites.least(), own);
@@ -116,29 +103,15 @@ class HierarchicalAllReduce final : public AllReduce {
     const int c = (here.rank() + 1) % here.size();
     if (c < chunks.count()) {
       Part across(group, sites.with_chunk(c));
-      chunks.sums[c] = ring_allreduce().sum(across, chunks.slices[c], chunks.sums[c]);  // 2
+      chunks.sums[c] = sum_across(across, chunks.slices[c], chunks.sums[c]);  // 2
     }
     all_gather(here, chunks);  // 3
     return chunks.joined();
   }
 
-  std::vector<Contribution> gather(Group& group, const Contribution& own) const override {
-    const Sites sites(group);
-    const int site = sites.of(group.rank());
-    Part here(group, sites.all()[site]);
-    PerNode<Contribution> all(group.size());
-    all[group.rank()] = own;
-    gather_bundles(here, sites.own_bundles(site), all);  // 4
-    if (here.rank() < sites.least()) {
-      Part across(group, sites.row(here.rank()));
-      gather_bundles(across, sites.bundles_of_row(here.rank()), all);  // 5
-    }
-    gather_bundles(here, sites.bundles_from_others(site), all);  // 6
-    return all;
-  }
-
-  Phases sum_phases(const Cluster& cluster, double models, double times) const override {
-    const Sites sites(cluster);
+  // Between sites, each row's members send all of its items but their own `rounds` times; an item is a k-th of so many
+  // models.
+  static Phases phases(const Sites& sites, double models, double times, double rounds, double item) {
     const int k = sites.least(), count = sites.count();
     Phases phases(3);
     for (const Members& site : sites.all()) {
@@ -148,30 +121,12 @@ class HierarchicalAllReduce final : public AllReduce {
       add_round(phases[2], site, sizes, 2, models / k * times, times);
     }
     for (int c = 0; c < k; ++c) {
-      // Twice round, in chunks of the chunk.
-      const std::vector<double> sizes(static_cast<std::size_t>(count), 2);
-      add_round(phases[1], sites.with_chunk(c), sizes, 1, models / (k * count) * times, times);
+      const std::vector<double> sizes(static_cast<std::size_t>(count), rounds);
+      add_round(phases[1], sites.with_chunk(c), sizes, 1, item / k * times, times);
     }
     return phases;
   }
 
-  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
-    const Sites sites(cluster);
-    Phases phases(3);
-    const auto add = [&](int phase, const Members& members, const PerNode<Members>& bundles) {
-      std::vector<double> sizes;
-      for (const Members& bundle : bundles) sizes.push_back(static_cast<double>(bundle.size()));
-      add_round(phases[static_cast<std::size_t>(phase)], members, sizes, 1, models * times, times);
-    };
-    for (int site = 0; site < sites.count(); ++site) {
-      add(0, sites.all()[site], sites.own_bundles(site));
-      add(2, sites.all()[site], sites.bundles_from_others(site));
-    }
-    for (int j = 0; j < sites.least(); ++j) add(1, sites.row(j), sites.bundles_of_row(j));
-    return phases;
-  }
-
- private:
   // What goes round a ring of these members: member i sends all but item i + `left_out` to the next one. An item of
   // size 1 is `models` models in `messages` messages.
   static void add_round(std::vector<Flow>& flows, const Members& members, const std::vector<double>& sizes,

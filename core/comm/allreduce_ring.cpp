@@ -2,7 +2,7 @@
 //
 //   1  reduce-scatter  for s = 0 .. n-2:  send chunk (i-s) mod n to i+1;    add what comes to chunk (i-s-1) mod n
 //   2  all-gather      for s = 0 .. n-2:  send chunk (i+1-s) mod n to i+1;  what comes is chunk (i-s) mod n
-//   3  gathering       for s = 0 .. n-2:  send the contribution of i-s to i+1; what comes is that of i-s-1
+//   3  in a codec      for s = 0 .. n-2:  send the contribution of i-s to i+1; what comes is that of i-s-1
 //
 // Each chunk is added up once, on its way round, and then copied; so all workers hold the same bits, though not those
 // of the other collectives.
@@ -48,13 +48,13 @@ class RingAllReduce final : public AllReduce {
     return chunks.joined();
   }
 
-  std::vector<Contribution> gather(Group& group, const Contribution& own) const override {
+  Sum coded_sum(Group& group, Slice slice, const Sum& own, const Code& code) const override {
     PerNode<Contribution> all(group.size());
-    PerNode<std::vector<int>> bundles;
-    for (int worker = 0; worker < group.size(); ++worker) bundles.push_back({worker});
-    all[group.rank()] = own;
-    gather_bundles(group, bundles, all);
-    return all;
+    all[group.rank()] = code(slice, own);
+    go_round(
+        group, 0, [&](int k, int next) { group.send(next, all[k]); },
+        [&](int k, int previous) { all[k] = group.receive(previous); });
+    return total_of(all);
   }
 
   Phases sum_phases(const Cluster& cluster, double models, double times) const override {
@@ -62,8 +62,9 @@ class RingAllReduce final : public AllReduce {
     return round_the_ring(cluster.workers, chunks * models / cluster.workers, chunks);
   }
 
-  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
-    return round_the_ring(cluster.workers, (cluster.workers - 1) * models * times, (cluster.workers - 1) * times);
+  Phases coded_phases(const Cluster& cluster, double models, double share, double times) const override {
+    const double others = (cluster.workers - 1) * times;
+    return round_the_ring(cluster.workers, others * models * share, others);
   }
 
  private:
@@ -80,7 +81,7 @@ Chunks::Chunks(Slice slice, int count, const Sum& own) {
   for (int k = 0; k < count; ++k) {
     const Slice part = even_part(slice.size(), count, k);
     slices.push_back({slice.begin + part.begin, slice.begin + part.end});
-    sums.push_back({share_part(own.values, part), own.count, own.run_share});
+    sums.push_back({share_part(own.values, part), own.weight, own.run_share});
   }
 }
 
@@ -99,17 +100,6 @@ void reduce_scatter(Group& group, Chunks& chunks) {
 
 void all_gather(Group& group, Chunks& chunks) {
   pass_chunks(group, 1, chunks, [](Sum arrived, const Sum& /*own*/) { return arrived; });
-}
-
-void gather_bundles(Group& group, const PerNode<std::vector<int>>& bundles, PerNode<Contribution>& all) {
-  go_round(
-      group, 0,
-      [&](int k, int next) {
-        for (const int place : bundles[k]) group.send(next, all[place]);
-      },
-      [&](int k, int previous) {
-        for (const int place : bundles[k]) all[place] = group.receive(previous);
-      });
 }
 
 const AllReduce& ring_allreduce() {

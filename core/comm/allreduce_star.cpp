@@ -4,7 +4,7 @@
 //   2  which adds them up in order
 //   3  and sends the total to all
 //
-// Gathering goes the same ways, but every contribution travels by itself to each worker, and none twice.
+// Encoded contributions go the same ways, but each travels by itself to each worker, and none twice.
 #include "core/comm/allreduce.hpp"
 #include "core/comm/branches.hpp"
 
@@ -24,8 +24,8 @@ class StarAllReduce final : public AllReduce {
     return total;
   }
 
-  std::vector<Contribution> gather(Group& group, const Contribution& own) const override {
-    return gather_along_branches(group, 0, branches_of(group.rank(), group.size()), own);
+  Sum coded_sum(Group& group, Slice slice, const Sum& own, const Code& code) const override {
+    return total_of(gather_along_branches(group, 0, branches_of(group.rank(), group.size()), code(slice, own)));
   }
 
   Phases sum_phases(const Cluster& cluster, double models, double times) const override {
@@ -34,9 +34,9 @@ class StarAllReduce final : public AllReduce {
     return there_and_back(std::move(to_first));
   }
 
-  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
+  Phases coded_phases(const Cluster& cluster, double models, double share, double times) const override {
     const int workers = cluster.workers;
-    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models, times);
+    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models * share, times);
   }
 
  private:

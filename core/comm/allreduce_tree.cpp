@@ -6,7 +6,7 @@
 //   3  pass it on to i + bit for all lower bits, highest first, one after the other: the farthest branches start
 //   soonest
 //
-// Gathering goes the same ways, but every contribution travels by itself to each worker, and none twice.
+// Encoded contributions go the same ways, but each travels by itself to each worker, and none twice.
 #include <algorithm>
 
 #include "core/comm/allreduce.hpp"
@@ -36,8 +36,9 @@ class TreeAllReduce final : public AllReduce {
     return total;
   }
 
-  std::vector<Contribution> gather(Group& group, const Contribution& own) const override {
-    return gather_along_branches(group, parent_of(group.rank()), branches_of(group.rank(), group.size()), own);
+  Sum coded_sum(Group& group, Slice slice, const Sum& own, const Code& code) const override {
+    const std::vector<Branch> branches = branches_of(group.rank(), group.size());
+    return total_of(gather_along_branches(group, parent_of(group.rank()), branches, code(slice, own)));
   }
 
   Phases sum_phases(const Cluster& cluster, double models, double times) const override {
@@ -50,9 +51,9 @@ class TreeAllReduce final : public AllReduce {
     return there_and_back(std::move(up));
   }
 
-  Phases gather_phases(const Cluster& cluster, double models, double times) const override {
+  Phases coded_phases(const Cluster& cluster, double models, double share, double times) const override {
     const int workers = cluster.workers;
-    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models, times);
+    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models * share, times);
   }
 
  private:

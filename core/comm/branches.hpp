@@ -14,7 +14,8 @@ struct Branch {
   bool has(int worker) const { return worker >= root && worker < root + size; }
 };
 
-// W. AllReduce::gather at a worker below `parent` (not asked of rank 0), with these branches below it in order of rank.
+// W. What each worker contributes, by rank, each forwarded as it was sent; at a worker below `parent` (not asked of
+// rank 0), with these branches below it in order of rank.
 std::vector<Contribution> gather_along_branches(Group& group, int parent, const std::vector<Branch>& branches,
                                                 const Contribution& own);
 

@@ -5,10 +5,8 @@
 //
 //   compressor.compress(message, gradient);     // instead of message.values = ..., message.wire_bytes = ...
 //
-// and receivers add message.values as ever. A synchronous all-reduce has two ways. Gathering: every worker compresses
-// its gradient once and the messages are forwarded as they are, with their wire_bytes, to be summed by each receiver in
-// worker order. Reducing on the way: a partial sum is a new vector, so every hop compresses what it sends with a
-// Compressor of its own for that slice. least_share() is the factor on the flows of traffic_of().
+// and receivers add message.values as ever. least_share() is the factor on the flows of traffic_of(). All-reduces:
+// AllReduce::coded_sum.
 #pragma once
 
 #include <optional>
@@ -30,7 +28,7 @@ class Compressor {
 
  private:
   const Cluster& cluster_;
-  const std::vector<Slice> slices_;
+  std::vector<Slice> slices_;
   std::optional<codec::Encoder> encoder_;  // none: values travel as they are
 };
 

@@ -163,6 +163,17 @@ std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition) {
                          [&](std::uint64_t sum, Slice slice) { return sum + cluster.wire_bytes(slice); });
 }
 
+Partition part_of(const Partition& partition, Slice positions) {
+  Partition result;
+  std::size_t first = 0;  // position of a slice
+  for (const Slice slice : partition) {
+    const std::size_t begin = std::max(first, positions.begin), end = std::min(first + slice.size(), positions.end);
+    if (begin < end) result.push_back({slice.begin + begin - first, slice.begin + end - first});
+    first += slice.size();
+  }
+  return result;
+}
+
 Payload gather(std::span<const float> vector, const Partition& partition) {
   if (vector.empty()) return nullptr;
   std::vector<float> values;

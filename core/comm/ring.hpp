@@ -1,8 +1,6 @@
 // Rounds of a ring, of which all-reduces are made: in each, every member sends all items but one to the next member.
 #pragma once
 
-#include <vector>
-
 #include "core/base/per_node.hpp"
 #include "core/comm/allreduce.hpp"
 
@@ -23,9 +21,5 @@ struct Chunks {
 void reduce_scatter(Group& group, Chunks& chunks);
 // W. After that: all members know all sums.
 void all_gather(Group& group, Chunks& chunks);
-
-// W. Every member knows the contributions in its bundle, and then those in all bundles. A bundle is a list of places
-// in `all`; there is one for each member, the same lists at all of them.
-void gather_bundles(Group& group, const PerNode<std::vector<int>>& bundles, PerNode<Contribution>& all);
 
 }  // namespace ddl::comm

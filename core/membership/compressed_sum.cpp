@@ -12,26 +12,39 @@ bool travels_whole(const codec::CodecParams& codec) { return std::holds_alternat
 
 CompressedSum::CompressedSum(Node& node, Regrouping& group, const codec::CodecParams& codec,
                              const std::vector<comm::Partition>& parts)
-    : group_(group) {
-  for (const comm::Partition& part : parts) {
-    slices_.push_back(part.size() == 1 ? part.front() : Slice{0, comm::size_of(part)});
-  }
-  if (travels_whole(codec)) return;
+    : node_(node), group_(group), codec_(codec) {
   Stream random = node.rng("codec");
-  for (const comm::Partition& part : parts) {
-    const auto number = static_cast<std::int64_t>(compressors_.size());
-    compressors_.emplace_back(codec, node.cluster(), part, comm::codec_stream(node, codec, random, number));
+  for (const comm::Partition& slices : parts) {
+    const auto number = static_cast<std::int64_t>(parts_.size());
+    const Slice range = slices.size() == 1 ? slices.front() : Slice{0, comm::size_of(slices)};
+    parts_.push_back({slices, range, comm::codec_stream(node, codec, random, number)});
   }
 }
 
+comm::Compressor CompressedSum::fresh_compressor(const Part& part, Slice chunk) const {
+  const Slice positions{chunk.begin - part.range.begin, chunk.end - part.range.begin};
+  return {codec_, node_.cluster(), comm::part_of(part.slices, positions), part.random};
+}
+
 std::optional<comm::Sum> CompressedSum::sum(std::size_t k, const comm::Sum& own) {
-  if (compressors_.empty()) return group_.sum(slices_[k], own);
-  Message encoded;
-  if (own.count > 0) compressors_[k].compress(encoded, own.values);
-  const auto contributions = group_.gather({{encoded.values, own.count, own.run_share}, encoded.wire_bytes});
-  if (!contributions) return std::nullopt;
-  comm::Sum total;
-  for (const comm::Contribution& contribution : *contributions) total = total + contribution.sum;
+  Part& part = parts_[k];
+  if (travels_whole(codec_)) return group_.sum(part.range, own);
+  // What was encoded for a group that then changed did not arrive: only the last try counts.
+  std::optional<std::pair<Slice, comm::Compressor>> tried;
+  const auto total = group_.sum(part.range, own, [&](Slice chunk, const comm::Sum& sum) -> comm::Contribution {
+    tried.reset();
+    if (sum.weight == 0) return {};
+    const auto known = part.compressors.find({chunk.begin, chunk.end});
+    tried.emplace(chunk, known != part.compressors.end() ? known->second : fresh_compressor(part, chunk));
+    Message encoded;
+    tried->second.compress(encoded, sum.values);
+    return {{encoded.values, sum.weight, sum.run_share}, encoded.wire_bytes};
+  });
+  if (tried) {
+    const std::pair chunk{tried->first.begin, tried->first.end};
+    part.compressors.erase(chunk);
+    part.compressors.emplace(chunk, std::move(tried->second));
+  }
   return total;
 }
 
@@ -39,7 +52,7 @@ comm::Phases phases_of_sums(comm::Collective how, const codec::CodecParams& code
                             double times) {
   const comm::AllReduce& all_reduce = comm::all_reduce(how);
   if (travels_whole(codec)) return all_reduce.sum_phases(cluster, share, times);
-  return all_reduce.gather_phases(cluster, comm::least_share(codec, cluster) * share, times);
+  return all_reduce.coded_phases(cluster, share, comm::least_share(codec, cluster), times);
 }
 
 }  // namespace ddl::membership

@@ -1,11 +1,14 @@
-// Sums of parts of a vector among the workers that are there: as they are, reduced on the way; or in a codec, gathered
-// and summed by each worker in worker order.
+// Sums of parts of a vector among the workers that are there: as they are, reduced on the way; or in a codec, as
+// comm::AllReduce::coded_sum makes them.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "core/base/rng.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/comm/compression.hpp"
 #include "core/comm/partitions.hpp"
@@ -15,7 +18,7 @@ namespace ddl::membership {
 
 class CompressedSum {
  public:
-  // The group outlives it. The codec keeps what it drops by part.
+  // The group outlives it.
   CompressedSum(Node& node, Regrouping& group, const codec::CodecParams& codec,
                 const std::vector<comm::Partition>& parts);
 
@@ -23,9 +26,20 @@ class CompressedSum {
   std::optional<comm::Sum> sum(std::size_t k, const comm::Sum& own);
 
  private:
+  struct Part {
+    comm::Partition slices;
+    Slice range;    // what it takes on the wire
+    Stream random;  // of its codec
+    // The codec keeps what it drops by part, and by the chunk of it that this worker encodes, which is another one when
+    // the group changes.
+    std::map<std::pair<std::size_t, std::size_t>, comm::Compressor> compressors = {};
+  };
+  comm::Compressor fresh_compressor(const Part& part, Slice chunk) const;
+
+  Node& node_;
   Regrouping& group_;
-  std::vector<Slice> slices_;                  // what each part takes on the wire
-  std::vector<comm::Compressor> compressors_;  // by part; none without a codec
+  const codec::CodecParams codec_;
+  std::vector<Part> parts_;
 };
 
 // What sums of a `share` of the model each, `times` a step, send in a step.

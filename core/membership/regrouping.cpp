@@ -23,18 +23,14 @@ void Regrouping::take_part(const std::function<void()>& rounds) {
   });
 }
 
-std::optional<comm::Sum> Regrouping::sum(Slice slice, const comm::Sum& own) {
+std::optional<comm::Sum> Regrouping::sum(Slice slice, const comm::Sum& own, const comm::Code& code) {
   std::optional<comm::Sum> total;
-  if (!complete([&] { total = all_reduce_.sum(view_, slice, own); })) return std::nullopt;
+  const auto work = [&] {
+    total = code ? all_reduce_.coded_sum(view_, slice, own, code) : all_reduce_.sum(view_, slice, own);
+  };
+  if (!complete(work)) return std::nullopt;
   ++round_;
   return total;
-}
-
-std::optional<std::vector<comm::Contribution>> Regrouping::gather(const comm::Contribution& own) {
-  std::optional<std::vector<comm::Contribution>> all;
-  if (!complete([&] { all = all_reduce_.gather(view_, own); })) return std::nullopt;
-  ++round_;
-  return all;
 }
 
 // Behind all others, unless all have just begun.

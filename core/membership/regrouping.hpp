@@ -7,7 +7,7 @@
 // moment, which may lie between two all-reduces (in local_sgd: after steps that are not averaged yet). What a system
 // keeps, such as the momentum of an outer step, does not. A system with such state compares events() with its value
 // after the last sum, 0 before the first, and starts the state again where they differ. A replica is taken while its
-// holder is in sum() or gather().
+// holder is in sum().
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ class Regrouping {
   std::int64_t events() const { return view_.events(); }
 
   // W. As comm::AllReduce, among the workers that are there. One that has run out of steps goes on with contributions
-  // of count 0, so that no other waits for it; a sum of count 0 tells all members at once that each has run out.
+  // of weight 0, so that no other waits for it; a sum of weight 0 tells all members at once that each has run out.
+  // `code` is called again when the group changes; none: values travel as they are.
   // None: the others had completed this round, with this worker's contribution, and weights() are now those of one of
   // them, as they were at that moment.
-  std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own);
-  std::optional<std::vector<comm::Contribution>> gather(const comm::Contribution& own);
+  std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own, const comm::Code& code = nullptr);
 
  private:
   // W. Work that starts again whenever the group changes. False: this worker was behind, and the work was not done.

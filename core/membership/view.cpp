@@ -55,13 +55,13 @@ void View::note(const Message& message) {
 
 void View::send(int target, const comm::Contribution& contribution) {
   send_message(target, {.values = contribution.sum.values, .wire_bytes = contribution.wire_bytes},
-               {.count = contribution.sum.count, .run_share = contribution.sum.run_share});
+               {.weight = contribution.sum.weight, .run_share = contribution.sum.run_share});
 }
 
 comm::Contribution View::receive(int source) {
   const Message message = receive_message(source);
   const auto about = message.as<InView>();
-  return {{message.values, about.count, about.run_share}, message.wire_bytes};
+  return {{message.values, about.weight, about.run_share}, message.wire_bytes};
 }
 
 void View::send_message(int target, Message message, InView about) {

@@ -46,11 +46,11 @@ class View final : public comm::Group {
   void renew();            // to that of this instant; W. until all its members are up. May throw Changed
 
  private:
-  // The body of every message: of which view it is, and of which contributions its values are the sum.
+  // The body of every message: of which view it is, and what the contributions in it weigh.
   struct InView {
     static constexpr std::string_view body_name = "view.message";
     std::int64_t events = 0;
-    int count = 0;
+    double weight = 0;
     double run_share = 0;
   };
 

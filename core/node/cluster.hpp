@@ -51,11 +51,13 @@ struct Cluster {
 
   int site(int node) const { return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node)); }
   // The weight of each gradient, where those of so many workers make a step.
-  float gradient_weight(int gradients) const {
+  float gradient_weight(double gradients) const {
     return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
   }
   // The weight of all of them together.
-  float step_weight(int gradients) const { return scale == GradientScale::mean ? 1.0f : static_cast<float>(gradients); }
+  float step_weight(double gradients) const {
+    return scale == GradientScale::mean ? 1.0f : static_cast<float>(gradients);
+  }
   Slice whole() const { return {0, parameters}; }
   // The slice of the vector that a node has: all of it at a worker, a shard at a server.
   Slice slice_of(int node) const { return node < workers ? whole() : even_part(parameters, servers, node - workers); }

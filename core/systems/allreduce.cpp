@@ -42,9 +42,9 @@ class AllReduceWorker : public Program {
       const Gradient gradient = at_work ? node_.gradient() : Gradient{};  // 1
       const std::size_t k = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
       const Slice part = partitions_[k].front();
-      const auto total = sums_.sum(k, {share_part(gradient.values, part), at_work, gradient.run_share});  // 2
-      if (total && total->count == 0) return;                                                             // 4
-      if (total) apply(gradient.values, part, *total);                                                    // 3
+      const auto total = sums_.sum(k, {share_part(gradient.values, part), at_work ? 1.0 : 0, gradient.run_share});  // 2
+      if (total && total->weight == 0) return;                                                                      // 4
+      if (total) apply(gradient.values, part, *total);                                                              // 3
       if (at_work) node_.finish_step();
     }
   }
@@ -52,11 +52,11 @@ class AllReduceWorker : public Program {
   void apply(const Payload& own, Slice part, const comm::Sum& total) {
     const Cluster& cluster = node_.cluster();
     update_.assign(node_.weights().read().size(), 0);
-    add_scaled(update_, values_of(own), cluster.step_weight(total.count));
+    add_scaled(update_, values_of(own), cluster.step_weight(total.weight));
     const auto shared = part_of(std::span<float>(update_), part);
     std::ranges::copy(values_of(total.values), shared.begin());
-    for (float& value : shared) value *= cluster.gradient_weight(total.count);
-    node_.apply({.gradient = update_, .weight = cluster.step_weight(total.count), .run_share = total.run_share});
+    for (float& value : shared) value *= cluster.gradient_weight(total.weight);
+    node_.apply({.gradient = update_, .weight = cluster.step_weight(total.weight), .run_share = total.run_share});
   }
 
   Node& node_;

@@ -61,7 +61,8 @@ struct HierarchicalAllreduceParams
 template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {
   visit("codec", params.codec,
-        Rule{.doc = "how gradients are made smaller; they are then gathered and summed by every worker"});
+        Rule{.doc = "how gradients are made smaller; each is encoded once, forwarded as it is and summed by every "
+                    "worker. Over sites, a hierarchical sum encodes what leaves a site: the sum of its gradients"});
   visit("on_failure", params.on_failure, on_failure_rule);
 }
 template <class Visitor, comm::Collective how>

@@ -200,7 +200,7 @@ class DilocoWorker : public Program {
       const std::int64_t k = sent_;
       while (rounds_.sent(k) == steps_ && sent_ == k) {  // 2
         send_next(at_work);
-        if (at_work || sums_.wait_for(sum_of(k, 0)).count > 0) continue;
+        if (at_work || sums_.wait_for(sum_of(k, 0)).weight > 0) continue;
         while (applied_ < k) apply_next();
         return;  // 4
       }
@@ -269,7 +269,7 @@ class DilocoWorker : public Program {
       add_scaled(difference, values_of(comm::gather(node_.weights().read(), unit.part)), -1);
       moves = make_payload(std::move(difference));
     }
-    sums_.ask(unit.number, {std::move(moves), contributes, contributes ? run_share_ : 0});
+    sums_.ask(unit.number, {std::move(moves), contributes ? 1.0 : 0, contributes ? run_share_ : 0});
     if (++units_sent_ < fragment(sent_).size()) return;
     units_sent_ = 0;
     ++sent_;
@@ -317,9 +317,9 @@ class DilocoWorker : public Program {
 
   // Null without contributions, or when timing only.
   static Payload mean_of(const std::optional<comm::Sum>& total) {
-    if (!total || !total->values || total->count == 0) return nullptr;
+    if (!total || !total->values || total->weight == 0) return nullptr;
     std::vector<float> mean(total->values->size());
-    add_scaled(mean, values_of(total->values), 1.0f / static_cast<float>(total->count));
+    add_scaled(mean, values_of(total->values), 1.0f / static_cast<float>(total->weight));
     return make_payload(std::move(mean));
   }
 

@@ -147,8 +147,11 @@ void fields(Visitor& visit, DilocoParams& params) {
                   "step, round a ring"});
   visit("collective", params.collective,
         Rule{.doc = "how moves are summed; default: ring, or hierarchical if a replica is a site"});
-  visit("codec", params.codec,
-        Rule{.doc = "how moves are made smaller; they are then gathered and summed by every worker"});
+  visit(
+      "codec", params.codec,
+      Rule{.doc =
+               "how moves are made smaller; each is encoded once, forwarded as it is and summed by every worker. Over "
+               "sites, a hierarchical sum encodes what leaves a site: the sum of its moves"});
 }
 
 }  // namespace ddl::systems

@@ -1,8 +1,8 @@
 // Local SGD (Stich, ICLR 2019), worker i:
 //
-//   1  H times:  x = step(x, gradient(x))                once while step < local_from (post-local SGD: Lin et al.,
-//   2020) 2  x = allreduce_sum(h x) / allreduce_sum(h)        h: steps taken, H but for the last round 3  a worker
-//   whose steps are over contributes nothing and takes the mean of the others, until a round without
+//   1  H times:  x = step(x, gradient(x))            once while step < local_from (post-local SGD: Lin et al., 2020)
+//   2  x = allreduce_sum(h x) / allreduce_sum(h)     h: steps taken, H but for the last round
+//   3  a worker whose steps are over contributes nothing and takes the mean of the others, until a round without
 //      contributions ends the group
 //
 // The averaging makes the mean, so a worker applies its own gradients whole; what the optimizer keeps is each worker's
@@ -32,9 +32,9 @@ class LocalSgdWorker : public Program {
   void take_rounds() {
     while (true) {
       const int most = next_ < params_.local_from ? 1 : params_.local_steps;
-      const int steps = take_steps(most);                                                                // 1
-      const auto total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps, most), steps});  // 2
-      if (total && total->count == 0) return;                                                            // 3
+      const int steps = take_steps(most);                                                                      // 1
+      const auto total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps, most), 1.0 * steps});  // 2
+      if (total && total->weight == 0) return;                                                                 // 3
       if (total && node_.cluster().workers > 1) take_mean(*total, most);
       if (steps == most) node_.finish_step();
       next_ += most;
@@ -59,9 +59,9 @@ class LocalSgdWorker : public Program {
     return steps == most ? model : scaled(model, steps, most);
   }
 
-  void take_mean(const comm::Sum& total, int most) { node_.weights().adopt(scaled(total.values, most, total.count)); }
+  void take_mean(const comm::Sum& total, int most) { node_.weights().adopt(scaled(total.values, most, total.weight)); }
 
-  static Payload scaled(const Payload& values, int numerator, int denominator) {
+  static Payload scaled(const Payload& values, double numerator, double denominator) {
     if (!values) return nullptr;
     std::vector<float> result(values->size());
     add_scaled(result, values_of(values), static_cast<float>(numerator) / static_cast<float>(denominator));

@@ -50,7 +50,8 @@ void fields(Visitor& visit, LocalSgdParams& params) {
                     "may come or go then",
              .at_least = 0,
              .at_most = 1e9});
-  visit("collective", params.collective, Rule{.doc = "how models are summed"});
+  visit("collective", params.collective,
+        Rule{.doc = "how models are summed; each weighs alike, whatever the size of its site"});
   visit("on_failure", params.on_failure, on_failure_rule);
 }
 

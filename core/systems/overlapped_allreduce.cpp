@@ -67,8 +67,8 @@ class OverlappedWorker : public Program {
         node_.gradient(&calls_);  // 1, and 2 of the step before
       } else {
         complete();
-        ask(std::nullopt);                              // 4
-        if (sums_.wait_for(first_).count == 0) return;  // of no worker
+        ask(std::nullopt);                               // 4
+        if (sums_.wait_for(first_).weight == 0) return;  // of no worker
         while (left_ < buckets_.size()) ask(std::nullopt);
       }
       is_open_ = at_work;
@@ -90,7 +90,7 @@ class OverlappedWorker : public Program {
     if (left_ == 0) first_ = sums_.asked();
     const std::size_t b = left_++;
     const Payload values = own ? share_part(own->values, buckets_[b].slice) : nullptr;
-    sums_.ask(b, {values, own.has_value(), own ? own->run_share : 0});
+    sums_.ask(b, {values, own ? 1.0 : 0, own ? own->run_share : 0});
   }
 
   void complete() {  // W.
@@ -113,8 +113,8 @@ class OverlappedWorker : public Program {
     const Cluster& cluster = node_.cluster();
     const std::span<float> part = part_of(std::span<float>(update_), slice);
     std::ranges::copy(values_of(total.values), part.begin());
-    for (float& value : part) value *= cluster.gradient_weight(total.count);
-    Update update{.weight = cluster.step_weight(total.count), .run_share = total.run_share};
+    for (float& value : part) value *= cluster.gradient_weight(total.weight);
+    Update update{.weight = cluster.step_weight(total.weight), .run_share = total.run_share};
     if (by_slices_) {
       update.gradient = part;
       update.first = slice.begin;

@@ -17,12 +17,13 @@ double SiteStep::take(bool at_work) {
   if (over_) return 0;
   const Cluster& cluster = node_.cluster();
   const Gradient own = at_work ? node_.gradient() : Gradient{};
-  const comm::Sum total = comm::ring_allreduce().sum(site_, cluster.whole(), {own.values, at_work, own.run_share});
-  over_ = total.count == 0;
+  const comm::Sum total =
+      comm::ring_allreduce().sum(site_, cluster.whole(), {own.values, at_work ? 1.0 : 0, own.run_share});
+  over_ = total.weight == 0;
   if (over_) return 0;
   update_.assign(node_.weights().read().size(), 0);
-  add_scaled(update_, values_of(total.values), cluster.gradient_weight(total.count));
-  node_.apply({.gradient = update_, .weight = cluster.step_weight(total.count), .run_share = total.run_share});
+  add_scaled(update_, values_of(total.values), cluster.gradient_weight(total.weight));
+  node_.apply({.gradient = update_, .weight = cluster.step_weight(total.weight), .run_share = total.run_share});
   return total.run_share;
 }
 
