@@ -3,11 +3,12 @@
 //
 //   1  x = step(x, gradient(x)); t = t + 1             replica "site": by the mean gradient of the workers at the site
 //   2  fragment p at its boundary:    D_p = A_p - x_p; begin allreduce_mean(C(D_p))          C: the codec
+//                                     replica "site": each replica weighs alike, or by its workers (weight)
 //   3  when it is due, tau steps on:  wait for D_p;  A_p = outer_step(A_p, D_p);  x_p = alpha x_p + (1 - alpha) A_p
 //      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) g / n,
 //                                     while this worker has steps: so its A is ahead of the others' by its own share
 //                                     (g: 1, or with replica "site" the workers there)
-//   4  a worker whose steps are over contributes nothing, and takes what others contribute, until a round without
+//   4  a replica whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
 //
 // By layers, 2 takes place layer by layer, each when its gradient and so its inner step is known, and 3 before its next
@@ -157,6 +158,13 @@ std::vector<Fragment> fragments_of(const DilocoParams& params, const Cluster& cl
   return fragments;
 }
 
+// Of each worker's move: those at a site of replicas weigh together what a worker weighs on average over all sites.
+double weight_of_move(const DilocoParams& params, int worker, const Cluster& cluster) {
+  if (params.replica == Replica::worker || params.weight == SiteWeight::workers) return 1;
+  const auto beside = static_cast<double>(workers_beside(worker, cluster).size());
+  return cluster.workers / (sites_at_work(cluster) * beside);
+}
+
 std::vector<comm::Partition> parts_of(const std::vector<Fragment>& fragments) {
   std::vector<comm::Partition> parts;
   for (const Fragment& fragment : fragments) {
@@ -172,6 +180,7 @@ class DilocoWorker : public Program {
         params_(params),
         rounds_(params_),
         is_layered_(is_layered(params, node.cluster())),
+        weight_(weight_of_move(params, node.id(), node.cluster())),
         fragments_(fragments_of(params, node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
         all_reduce_(node, collective_of(params), 0, OnFailure::wait, awaited),
@@ -199,7 +208,7 @@ class DilocoWorker : public Program {
       }
       const std::int64_t k = sent_;
       while (rounds_.sent(k) == steps_ && sent_ == k) {  // 2
-        send_next(at_work);
+        send_next(at_work || (site_step_ && site_step_->is_at_work()));
         if (at_work || sums_.wait_for(sum_of(k, 0)).weight > 0) continue;
         while (applied_ < k) apply_next();
         return;  // 4
@@ -267,9 +276,10 @@ class DilocoWorker : public Program {
     if (moves) {
       std::vector<float> difference = *moves;
       add_scaled(difference, values_of(comm::gather(node_.weights().read(), unit.part)), -1);
+      if (weight_ != 1) std::ranges::for_each(difference, [this](float& move) { move *= static_cast<float>(weight_); });
       moves = make_payload(std::move(difference));
     }
-    sums_.ask(unit.number, {std::move(moves), contributes ? 1.0 : 0, contributes ? run_share_ : 0});
+    sums_.ask(unit.number, {std::move(moves), contributes ? weight_ : 0, contributes ? run_share_ : 0});
     if (++units_sent_ < fragment(sent_).size()) return;
     units_sent_ = 0;
     ++sent_;
@@ -343,6 +353,7 @@ class DilocoWorker : public Program {
   const DilocoParams params_;
   const Rounds rounds_;
   const bool is_layered_;
+  const double weight_;  // of a move
   const std::vector<Fragment> fragments_;
   OuterModel outer_;
   membership::Regrouping all_reduce_;

@@ -51,6 +51,10 @@ constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper
 enum class Replica { worker, site };
 constexpr auto enum_names(Replica) { return in_order<Replica>("worker", "site"); }
 
+// What a mean over sites weighs by.
+enum class SiteWeight { replicas, workers };
+constexpr auto enum_names(SiteWeight) { return in_order<SiteWeight>("replicas", "workers"); }
+
 // layers: a layer is sent when its gradient in the step before is known, and waited for before its next forward pass.
 enum class FragmentOverlap { layers, none };
 constexpr auto enum_names(FragmentOverlap) { return in_order<FragmentOverlap>("layers", "none"); }
@@ -81,6 +85,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::optional<FragmentOverlap> overlap;
   OuterParams outer;
   Replica replica = Replica::worker;
+  SiteWeight weight = SiteWeight::replicas;
   std::optional<comm::Collective> collective;
   codec::CodecParams codec;
 
@@ -145,6 +150,9 @@ void fields(Visitor& visit, DilocoParams& params) {
       "replica", params.replica,
       Rule{.doc = "what is alone between outer steps: a worker, or all of a site, whose gradients are summed in every "
                   "step, round a ring"});
+  visit(
+      "weight", params.weight,
+      Rule{.doc = "what the mean of moves weighs by: replicas, each alike, as in the papers; or the workers of each"});
   visit("collective", params.collective,
         Rule{.doc = "how moves are summed; default: ring, or hierarchical if a replica is a site"});
   visit(

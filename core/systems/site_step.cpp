@@ -1,6 +1,7 @@
 #include "core/systems/site_step.hpp"
 
 #include <cstddef>
+#include <set>
 
 #include "core/comm/allreduce.hpp"
 #include "core/node/on_failure.hpp"
@@ -33,6 +34,12 @@ std::vector<int> workers_beside(int worker, const Cluster& cluster) {
     if (cluster.site(other) == cluster.site(worker)) workers.push_back(other);
   }
   return workers;
+}
+
+int sites_at_work(const Cluster& cluster) {
+  std::set<int> sites;
+  for (int worker = 0; worker < cluster.workers; ++worker) sites.insert(cluster.site(worker));
+  return static_cast<int>(sites.size());
 }
 
 std::vector<Flow> flows_of_site_steps(const Cluster& cluster) {

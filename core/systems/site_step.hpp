@@ -19,6 +19,7 @@ class SiteStep {
   // whose own steps are over, until a call in which none is at work; then it does nothing.
   // Returns the share of the run that the rate followed (see Gradient::run_share).
   double take(bool at_work);
+  bool is_at_work() const { return !over_; }  // whether any of them was, in the last call
   int workers() const { return site_.size(); }
 
  private:
@@ -31,6 +32,8 @@ class SiteStep {
 
 // The workers at the same site as this one, itself among them.
 std::vector<int> workers_beside(int worker, const Cluster& cluster);
+// How many sites have workers.
+int sites_at_work(const Cluster& cluster);
 // What a step of all sites sends.
 std::vector<Flow> flows_of_site_steps(const Cluster& cluster);
 

@@ -238,6 +238,25 @@ TEST_CASE("DiLoCo over sites crosses once every H steps, and takes c + 2(g-1)(N/
   }
 }
 
+// Five workers at two sites: some of them take step 7, or step 8, after which moves are summed.
+TEST_CASE("replicas of sites end equal when the last round has fewer gradients than workers") {
+  for (const char* weight : {"replicas", "workers"}) {
+    for (const int batches : {33, 36, 37, 39}) {
+      auto scenario = learning(
+          fmt::format(R"({{"name": "diloco", "replica": "site", "sync_every": 2, "weight": "{}"}})", weight), 5, 0,
+          fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"samples": {}}},
+                         "training": {{"batch_size": 10}})",
+                      10 * batches));
+      std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).topology = scenario::Topology::two_sites;
+      scenario.compute.jitter = 0.3;
+      const auto result = run::run(scenario);
+      CHECK(result.samples == 10 * batches);
+      check_replicas_equal(result);
+      CHECK(result.curve.back().test_loss < result.curve.front().test_loss);
+    }
+  }
+}
+
 // w3 and w4 are the second site, so that for a while there is one site of three.
 TEST_CASE("a site that goes and comes back changes the groups, and replicas are equal at the end") {
   const auto crash = [](const char* host, const char* at, const char* back) {

@@ -61,10 +61,12 @@ double largest_difference(const Vector& a, const Vector& b) {
 
 }  // namespace
 
-TEST_CASE("with H = 1 and an outer rate of 1 sites are one all-reduce, whatever their sizes") {
+TEST_CASE("with H = 1, an outer rate of 1 and weights by workers sites are one all-reduce, whatever their sizes") {
   for (const Sites& sites : {Sites{0, 0, 1, 1}, {0, 0, 1, 1, 1}, {0, 0, 0, 1}, {0, 1, 2}, {0, 0, 0}}) {
     LocalCluster diloco(settings(sites, 6)), ring(settings(sites, 6));
-    diloco.run(programs_of(by_sites(1)));
+    DilocoParams params = by_sites(1);
+    params.weight = SiteWeight::workers;
+    diloco.run(programs_of(params));
     ring.run(programs_of(RingAllreduceParams()));
     for (int worker = 0; worker < ring.settings().cluster.workers; ++worker) {
       CHECK(largest_difference(model(diloco, worker), model(ring, worker)) < 1e-5);
@@ -80,17 +82,33 @@ TEST_CASE("at one site an outer step of rate 1 every H steps changes nothing of 
 }
 
 // Gradients of 2 and 4 at one site, of 1, 1 and 10 at the other.
-TEST_CASE("moves are of sites, and weigh by the workers there") {
+TEST_CASE("moves are of sites, and weigh alike, or by the workers there") {
   const Vector gradients{2, 4, 1, 1, 10};
-  LocalCluster cluster(settings({0, 0, 1, 1, 1}, 2, [&](const Node& node, std::span<const float> x) {
-    return Vector(x.size(), gradients[static_cast<std::size_t>(node.id())]);
-  }));
-  cluster.run(programs_of(by_sites(2, 0.5)));
-  // Two steps of 0.5: moves of 3 at the first site and 4 at the second; their mean by workers is 18 / 5.
-  for (const int worker : {0, 1, 2, 3, 4}) {
-    CHECK(cluster.node(worker).applied == std::vector<Vector>{Vector(parameters, worker < 2 ? 3.0f : 4.0f),
-                                                              Vector(parameters, worker < 2 ? 3.0f : 4.0f)});
-    CHECK(model(cluster, worker)[0] == doctest::Approx(-0.5 * 18 / 5));
+  // Two steps of 0.5: moves of 3 at the first site and 4 at the second. Their mean is 7 / 2, and by workers 18 / 5.
+  for (const SiteWeight weight : {SiteWeight::replicas, SiteWeight::workers}) {
+    LocalCluster cluster(settings({0, 0, 1, 1, 1}, 2, [&](const Node& node, std::span<const float> x) {
+      return Vector(x.size(), gradients[static_cast<std::size_t>(node.id())]);
+    }));
+    DilocoParams params = by_sites(2, 0.5);
+    params.weight = weight;
+    cluster.run(programs_of(params));
+    for (const int worker : {0, 1, 2, 3, 4}) {
+      const Vector move(parameters, worker < 2 ? 3.0f : 4.0f);
+      CHECK(cluster.node(worker).applied == std::vector<Vector>{move, move});
+      CHECK(model(cluster, worker)[0] == doctest::Approx(-0.5 * (weight == SiteWeight::replicas ? 3.5 : 3.6)));
+    }
+  }
+}
+
+TEST_CASE("of sites of one size the weight is to the bit the same") {
+  DilocoParams params = by_sites(3, 0.7);
+  for (const Sites& sites : {Sites{0, 0, 0, 1, 1, 1}, {0, 1, 2}, {0, 0, 0}}) {
+    LocalCluster replicas(settings(sites, 6)), workers(settings(sites, 6));
+    params.weight = SiteWeight::replicas;
+    replicas.run(programs_of(params));
+    params.weight = SiteWeight::workers;
+    workers.run(programs_of(params));
+    CHECK(model(replicas, 1) == model(workers, 1));
   }
 }
 
