@@ -53,9 +53,6 @@ class Group {
 // What a worker sends of a sum over a chunk of the slice, in a codec: its values are those that receivers decode.
 using Code = std::function<Contribution(Slice chunk, const Sum& sum)>;
 
-// Phases of a step, see Traffic.
-using Phases = std::vector<std::vector<Flow>>;
-
 class AllReduce {
  public:
   virtual ~AllReduce() = default;

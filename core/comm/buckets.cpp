@@ -1,12 +1,93 @@
 #include "core/comm/buckets.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
+#include "core/node/layers.hpp"
 
 namespace ddl::comm {
+namespace {
+
+constexpr double least_bytes_s = 2;          // of a bucket, in its latencies
+constexpr double noticeable = 1 - 1e-9;      // of a time: sums of shares differ by their rounding
+constexpr std::size_t most_told_apart = 16;  // buckets
+
+// One before those that are in it. Neighbours in the vector travel as one slice.
+void add(Bucket& bucket, std::size_t layer, const Cluster& cluster) {
+  const Slice slice = cluster.layers[layer].slice;
+  bucket.layers.push_back(layer);
+  if (!bucket.part.empty() && slice.end == bucket.part.front().begin) {
+    bucket.part.front().begin = slice.begin;
+  } else {
+    bucket.part.insert(bucket.part.begin(), slice);
+  }
+}
+
+}  // namespace
 
 void expect_layers(const Cluster& cluster) {
   if (!cluster.layers.empty()) return;
   throw InputError("$.algorithm.overlap: a timing-only model has no layers; expected compute.layers, or \"none\"");
+}
+
+std::vector<std::size_t> all_layers(const Cluster& cluster) {
+  expect_layers(cluster);
+  std::vector<std::size_t> layers;
+  for (std::size_t layer = cluster.layers.size(); layer-- > 0;) layers.push_back(layer);
+  return layers;
+}
+
+std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_bytes) {
+  std::vector<Bucket> buckets;
+  for (const std::size_t layer : all_layers(cluster)) {
+    const std::size_t begin = cluster.layers[layer].slice.begin;
+    const bool fits = !buckets.empty() && cluster.wire_bytes({begin, buckets.back().part.front().end}) <= most_bytes;
+    if (!fits) buckets.emplace_back();
+    add(buckets.back(), layer, cluster);
+  }
+  return buckets;
+}
+
+// With known(i) the time at which the first i of the layers are known, bytes(j, i) that of the bytes of those from j
+// on, and L that of a sum's latencies, the sums of the first i are over at
+//
+//   over(0) = 0,  over(i) = min over j < i of max(over(j), known(i)) + L + bytes(j, i)
+//
+// where bytes(j, i) >= 2 L, or j, i are all. Of equal ones the shortest bucket.
+std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const LayerSchedule schedule(cluster.layers);
+  const double pass_s = cluster.compute_s.empty() ? 0 : std::ranges::max(cluster.compute_s);
+  const double latency_s = cluster.sum_time.latency_s;
+  const auto bytes_s = [&](std::size_t layer) {
+    const auto bytes = static_cast<double>(cluster.wire_bytes(cluster.layers[layer].slice));
+    return cluster.sum_time.bytes_s * bytes / static_cast<double>(cluster.model_bytes);
+  };
+  std::vector<double> over(layers.size() + 1, never);
+  std::vector<std::size_t> begin(layers.size() + 1);  // j, where over(i) is least
+  over[0] = 0;
+  for (std::size_t i = 1; i <= layers.size(); ++i) {
+    const double known_s = beside_pass ? pass_s * schedule.known(layers[i - 1]) : pass_s;
+    double bucket_s = 0;
+    for (std::size_t j = i; j-- > 0;) {
+      bucket_s += bytes_s(layers[j]);
+      if (known_s + latency_s + bucket_s > over[i]) break;
+      if (bucket_s < least_bytes_s * latency_s && !(j == 0 && i == layers.size())) continue;
+      const double over_s = std::max(over[j], known_s) + latency_s + bucket_s;
+      if (!(over_s < over[i] * noticeable)) continue;
+      over[i] = over_s;
+      begin[i] = j;
+    }
+  }
+  std::vector<Bucket> buckets;
+  for (std::size_t i = layers.size(); i > 0; i = begin[i]) {
+    Bucket& bucket = buckets.emplace_back();
+    for (std::size_t j = begin[i]; j < i; ++j) add(bucket, layers[j], cluster);
+  }
+  std::ranges::reverse(buckets);
+  return buckets;
 }
 
 std::vector<std::string> notes_of_layers(const Cluster& cluster) {
@@ -17,21 +98,25 @@ std::vector<std::string> notes_of_layers(const Cluster& cluster) {
   return {"clip_norm needs whole gradients: a step is made when those of all layers are known"};
 }
 
-std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_bytes) {
-  expect_layers(cluster);
-  std::vector<Bucket> buckets;
-  for (std::size_t layer = cluster.layers.size(); layer-- > 0;) {
-    const Slice slice = cluster.layers[layer].slice;
-    if (!buckets.empty()) {
-      const Slice with{slice.begin, buckets.back().slice.end};
-      if (cluster.wire_bytes(with) <= most_bytes) {
-        buckets.back() = {layer, with};
-        continue;
-      }
+std::string text_of(const std::vector<std::vector<Bucket>>& buckets) {
+  std::string lengths;
+  std::size_t count = 0, layers = 0, least = buckets.front().front().layers.size(), most = least;
+  for (const std::vector<Bucket>& together : buckets) {
+    lengths += lengths.empty() ? "" : "; ";
+    for (const Bucket& bucket : together) {
+      const std::size_t length = bucket.layers.size();
+      lengths += (&bucket == &together.front() ? "" : " + ") + std::to_string(length);
+      least = std::min(least, length);
+      most = std::max(most, length);
+      layers += length;
+      ++count;
     }
-    buckets.push_back({layer, slice});
   }
-  return buckets;
+  const std::string all = counted(static_cast<std::int64_t>(layers), "layer");
+  if (most == 1) return all + " travel" + (layers == 1 ? "s" : ", each alone");
+  const std::string in_buckets = all + " travel in " + counted(static_cast<std::int64_t>(count), "bucket");
+  if (count <= most_told_apart) return in_buckets + ", the last first: " + lengths;
+  return in_buckets + " of " + std::to_string(least) + " to " + std::to_string(most);
 }
 
 }  // namespace ddl::comm

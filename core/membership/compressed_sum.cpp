@@ -48,8 +48,8 @@ std::optional<comm::Sum> CompressedSum::sum(std::size_t k, const comm::Sum& own)
   return total;
 }
 
-comm::Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
-                            double times) {
+Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
+                      double times) {
   const comm::AllReduce& all_reduce = comm::all_reduce(how);
   if (travels_whole(codec)) return all_reduce.sum_phases(cluster, share, times);
   return all_reduce.coded_phases(cluster, share, comm::least_share(codec, cluster), times);

@@ -43,7 +43,7 @@ class CompressedSum {
 };
 
 // What sums of a `share` of the model each, `times` a step, send in a step.
-comm::Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
-                            double times);
+Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
+                      double times);
 
 }  // namespace ddl::membership

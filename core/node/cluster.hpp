@@ -24,6 +24,12 @@ struct LayerInfo {
   double work = 1;  // of one of its tasks, in any unit
 };
 
+// Seconds of one sum of a whole model over all workers, alone on the network.
+struct SumTime {
+  double latency_s = 0;  // of its messages, one after the other
+  double bytes_s = 0;
+};
+
 struct Cluster {
   int workers = 0;                         // nodes 0 .. workers-1
   int servers = 0;                         // nodes workers .. workers+servers-1
@@ -44,6 +50,7 @@ struct Cluster {
   // Per worker: least seconds for a whole model to every other worker while all others do the same (the most loaded
   // link on its routes). Empty unless the system needs them (System::needs_exchange_times).
   std::vector<double> exchange_s;
+  SumTime sum_time;  // zeros unless the system asks for it (System::bucketed_sum)
   // The optimizer's in a model's step, counted from 0, where so much of the run is over (see Gradient::run_share).
   std::function<double(std::int64_t step, double run_share)> learning_rate = [](std::int64_t, double) { return 1.0; };
   bool hosts_change = false;    // some host crashes, joins or leaves

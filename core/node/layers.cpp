@@ -9,30 +9,19 @@
 #include "core/node/weights.hpp"
 
 namespace ddl {
-namespace {
 
-// When layers begin and are known, as shares of a gradient's time.
-class Schedule {
- public:
-  explicit Schedule(const std::vector<LayerInfo>& layers) : begin_(layers.size()), known_(layers.size()) {
-    double work = 0;
-    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      begin_[layer] = work;
-      work += layers[layer].work;
-    }
-    for (std::size_t layer = layers.size(); layer-- > 0;) {
-      work += (layer > 0 ? 2 : 1) * layers[layer].work;
-      known_[layer] = work;
-    }
-    all_ = work;
+LayerSchedule::LayerSchedule(const std::vector<LayerInfo>& layers) : begin_(layers.size()), known_(layers.size()) {
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    begin_[layer] = all_;
+    all_ += layers[layer].work;
   }
-  double begin(std::size_t layer) const { return begin_[layer] / all_; }
-  double known(std::size_t layer) const { return known_[layer] / all_; }
+  for (std::size_t layer = layers.size(); layer-- > 0;) {
+    all_ += (layer > 0 ? 2 : 1) * layers[layer].work;
+    known_[layer] = all_;
+  }
+}
 
- private:
-  std::vector<double> begin_, known_;
-  double all_ = 0;
-};
+namespace {
 
 // The weights at which a gradient is taken: of each layer as they were when its forward pass began.
 class WeightsByLayer {
@@ -68,7 +57,7 @@ class WeightsByLayer {
 
 Gradient gradient_by_layers(const std::vector<LayerInfo>& layers, const Weights& weights, const LayerCalls& calls,
                             const GradientTasks& tasks) {
-  const Schedule schedule(layers);
+  const LayerSchedule schedule(layers);
   double spent = 0;
   const auto spend_until = [&](double share) {
     if (share > spent) tasks.spend(tasks.seconds * (share - spent));

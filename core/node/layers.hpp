@@ -15,6 +15,18 @@ namespace ddl {
 
 class Weights;
 
+// When layers begin and are known, as shares of a gradient's time.
+class LayerSchedule {
+ public:
+  explicit LayerSchedule(const std::vector<LayerInfo>& layers);
+  double begin(std::size_t layer) const { return begin_[layer] / all_; }
+  double known(std::size_t layer) const { return known_[layer] / all_; }
+
+ private:
+  std::vector<double> begin_, known_;
+  double all_ = 0;
+};
+
 // What a system asks of one gradient. Layers are numbered as in Cluster::layers.
 struct LayerCalls {
   // Ascending. When the layers before a held one are through, begin(layer) returns once its forward pass may begin (W),

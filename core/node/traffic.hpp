@@ -26,9 +26,11 @@ enum class Pace {
 // workers may send to all list nothing for more workers than this.
 constexpr int most_workers_all_to_all = 300;
 
+using Phases = std::vector<std::vector<Flow>>;  // in order; a phase's flows travel at the same time
+
 struct Traffic {
   Pace pace = Pace::free;
-  std::vector<std::vector<Flow>> phases;  // in order; a phase's flows travel at the same time
+  Phases phases;
   // Of a gradient, what a step of each worker computes; empty: a whole one.
   std::vector<double> compute_shares = {};
   bool random_peers = false;  // flows are means over peers drawn at random

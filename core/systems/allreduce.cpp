@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/comm/buckets.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
@@ -85,9 +84,12 @@ Traffic WholeAllreduceParams<how>::traffic(const Cluster& cluster) const {
 template <comm::Collective how>
 std::vector<std::string> WholeAllreduceParams<how>::notes(const Cluster& cluster) const {
   std::vector<std::string> notes = comm::notes_of(how, cluster);
-  if (overlapped.overlap == Overlap::layers)
-    std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
+  std::ranges::copy(overlapped_notes(overlapped, cluster), std::back_inserter(notes));
   return notes;
+}
+template <comm::Collective how>
+Phases WholeAllreduceParams<how>::bucketed_sum(const Cluster& cluster) const {
+  return systems::bucketed_sum(how, codec, overlapped, cluster);
 }
 template <comm::Collective how>
 std::vector<SettingError> WholeAllreduceParams<how>::errors(const Surroundings& around) const {

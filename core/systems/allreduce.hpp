@@ -31,6 +31,7 @@ struct WholeAllreduceParams : AllreduceParams {
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   bool needs_all_hosts() const override { return overlapped.overlap != Overlap::none; }
+  Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<std::string> notes(const Cluster& cluster) const override;
 };
 struct RingAllreduceParams : SystemOf<RingAllreduceParams, WholeAllreduceParams<comm::Collective::ring>> {

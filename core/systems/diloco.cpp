@@ -11,8 +11,8 @@
 //   4  a replica whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
 //
-// By layers, 2 takes place layer by layer, each when its gradient and so its inner step is known, and 3 before its next
-// forward pass: each layer waits for its own D alone.
+// By layers, 2 takes place bucket by bucket of layers, each when its gradient and so its inner step is known, and 3
+// before its next forward pass: each bucket waits for its own D alone.
 //
 // D points against the descent, as a gradient does. Round k = 0, 1, ... has its boundary after step (k + 1) H / P
 // (rounded down), of fragment k + 1 mod P in the paper and k mod P in torchft. Sums are made by an actor beside the
@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -127,11 +126,11 @@ class OuterModel {
   std::map<std::size_t, double> rates_;  // of the last outer step, by the fragment's first coordinate
 };
 
-// What travels as one: a layer where rounds overlap with passes through the layers, otherwise a fragment.
+// What travels as one: a bucket of layers where rounds overlap with passes through these, otherwise a fragment.
 struct Unit {
   std::size_t number = 0;  // among all units
   comm::Partition part;
-  std::size_t layer = 0;  // if it is one
+  std::vector<std::size_t> layers = {};  // of a bucket
 };
 using Fragment = std::vector<Unit>;  // in the order in which a backward pass knows them
 
@@ -144,16 +143,29 @@ bool is_layered(const DilocoParams& params, const Cluster& cluster) {
   return overlap_of(params) == FragmentOverlap::layers && !cluster.layers.empty();
 }
 
+// Of each fragment.
+std::vector<std::vector<comm::Bucket>> buckets_of(const std::vector<comm::Partition>& parts, const Cluster& cluster) {
+  std::vector<std::vector<comm::Bucket>> buckets;
+  for (const comm::Partition& part : parts) {
+    std::vector<std::size_t> layers = comm::all_layers(cluster);
+    std::erase_if(
+        layers, [&](std::size_t layer) { return std::ranges::find(part, cluster.layers[layer].slice) == part.end(); });
+    buckets.push_back(comm::quickest_buckets(cluster, layers, cluster.steps_by_slices));
+  }
+  return buckets;
+}
+
 std::vector<Fragment> fragments_of(const DilocoParams& params, const Cluster& cluster) {
   std::vector<Fragment> fragments;
   std::size_t number = 0;
-  for (const comm::Partition& part : comm::by_layers(params.fragment_order, params.fragments, cluster)) {
+  const auto parts = comm::by_layers(params.fragment_order, params.fragments, cluster);
+  if (!is_layered(params, cluster)) {
+    for (const comm::Partition& part : parts) fragments.push_back({{number++, part}});
+    return fragments;
+  }
+  for (const std::vector<comm::Bucket>& buckets : buckets_of(parts, cluster)) {
     Fragment& fragment = fragments.emplace_back();
-    if (!is_layered(params, cluster)) fragment.push_back({number++, part});
-    for (std::size_t layer = cluster.layers.size(); is_layered(params, cluster) && layer-- > 0;) {
-      const Slice slice = cluster.layers[layer].slice;
-      if (std::ranges::find(part, slice) != part.end()) fragment.push_back({number++, {slice}, layer});
-    }
+    for (const comm::Bucket& bucket : buckets) fragment.push_back({number++, bucket.part, bucket.layers});
   }
   return fragments;
 }
@@ -188,9 +200,9 @@ class DilocoWorker : public Program {
         sums_(node, compressed_, awaited) {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
     calls_.begin = [this](std::size_t) { apply_next(); };
-    calls_.known = [this](std::size_t layer, const Gradient& gradient) {
+    calls_.known = [this](std::size_t, const Gradient& gradient) {
       run_share_ = gradient.run_share;
-      step_layer(layer, gradient);
+      for (const std::size_t layer : fragment(sent_)[units_sent_].layers) step_layer(layer, gradient);
       send_next(true);
     };
   }
@@ -236,18 +248,22 @@ class DilocoWorker : public Program {
     calls_.held.clear();
     calls_.told.clear();
     if (is_due()) {
-      for (const Unit& unit : fragment(applied_) | std::views::reverse) calls_.held.push_back(unit.layer);
+      for (const Unit& unit : fragment(applied_) | std::views::reverse) calls_.held.push_back(unit.layers.back());
     }
+    std::vector<char> is_sent(node_.cluster().layers.size());
     if (is_layered_ && node_.cluster().steps_by_slices && rounds_.sent(sent_) == steps_ + 1) {
-      for (const Unit& unit : fragment(sent_)) calls_.told.push_back(unit.layer);
+      for (const Unit& unit : fragment(sent_)) {
+        calls_.told.push_back(unit.layers.back());
+        for (const std::size_t layer : unit.layers) is_sent[layer] = 1;
+      }
     }
     const bool is_block = calls_.held.empty() && calls_.told.empty();
     const Gradient gradient = node_.gradient(is_block ? nullptr : &calls_);
     ++steps_;
     run_share_ = gradient.run_share;
     if (calls_.told.empty()) return node_.apply(gradient);
-    for (std::size_t layer = 0; layer < node_.cluster().layers.size(); ++layer) {
-      if (!std::ranges::binary_search(calls_.told, layer, std::greater())) step_layer(layer, gradient);
+    for (std::size_t layer = 0; layer < is_sent.size(); ++layer) {
+      if (is_sent[layer] == 0) step_layer(layer, gradient);
     }
   }
 
@@ -379,9 +395,14 @@ std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::m
 Traffic DilocoParams::traffic(const Cluster& cluster) const {
   const double units = static_cast<double>(parts_of(fragments_of(*this, cluster)).size());
   const bool overlapped = fragment_sync_delay > 0 || eager || is_layered(*this, cluster);
-  comm::Phases phases = membership::phases_of_sums(collective_of(*this), codec, cluster, 1 / units, units / sync_every);
+  Phases phases = membership::phases_of_sums(collective_of(*this), codec, cluster, 1 / units, units / sync_every);
   if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
   return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
+}
+
+Phases DilocoParams::bucketed_sum(const Cluster& cluster) const {
+  if (!is_layered(*this, cluster)) return {};
+  return membership::phases_of_sums(collective_of(*this), codec, cluster, 1, 1);
 }
 
 std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
@@ -417,8 +438,12 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
 
 std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
   std::vector<std::string> notes = comm::notes_of(collective_of(*this), cluster);
-  if (overlap_of(*this) == FragmentOverlap::layers)
+  if (overlap_of(*this) == FragmentOverlap::layers) {
     std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
+  }
+  if (is_layered(*this, cluster)) {
+    notes.push_back(comm::text_of(buckets_of(comm::by_layers(fragment_order, fragments, cluster), cluster)));
+  }
   if (replica == Replica::site && workers_beside(0, cluster).size() == static_cast<std::size_t>(cluster.workers)) {
     notes.emplace_back("all workers are at one site, and so one replica: no other has moves");
   }

@@ -91,6 +91,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
+  Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   int period() const override { return sync_every; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
@@ -140,11 +141,11 @@ void fields(Visitor& visit, DilocoParams& params) {
   visit("eager", params.eager,
         Rule{.doc = "applies at once what the others moved in the round before, and its own move of this round"});
   visit("overlap", params.overlap,
-        Rule{.doc = "layers: a layer leaves when its backward pass in the step before is over, and only its own next "
-                    "forward pass waits for it; after that step where a model none has no compute.layers, or the "
-                    "optimizer needs whole gradients (clip_norm); none: fragments leave and are waited for between "
-                    "steps; default: "
-                    "layers, or none if a replica is a site"});
+        Rule{.doc = "layers: layers leave when their backward passes in the step before are over, and only their own "
+                    "next forward passes wait for them, in buckets of as many layers as make a round quickest, each "
+                    "alone where links have no latency; after that step where a model none has no compute.layers, or "
+                    "the optimizer needs whole gradients (clip_norm); none: fragments leave and are waited for between "
+                    "steps; default: layers, or none if a replica is a site"});
   visit("outer", params.outer, Rule{.doc = "the outer step; default: nesterov, 0.7, 0.9"});
   visit(
       "replica", params.replica,

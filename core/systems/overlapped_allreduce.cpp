@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,13 +33,15 @@ namespace {
 constexpr Bytes bucket_of_ddp{25e6};
 
 std::vector<comm::Bucket> buckets_of(const AllreduceOverlap& params, const Cluster& cluster) {
-  const Bytes most = params.bucket_bytes.value_or(params.overlap == Overlap::layers ? Bytes{0} : bucket_of_ddp);
-  return comm::make_buckets(cluster, static_cast<std::uint64_t>(most.value));
+  if (!params.bucket_bytes && params.overlap == Overlap::layers) {
+    return comm::quickest_buckets(cluster, comm::all_layers(cluster), true);
+  }
+  return comm::make_buckets(cluster, static_cast<std::uint64_t>(params.bucket_bytes.value_or(bucket_of_ddp).value));
 }
 
 std::vector<comm::Partition> parts_of(const std::vector<comm::Bucket>& buckets) {
   std::vector<comm::Partition> parts;
-  for (const comm::Bucket& bucket : buckets) parts.push_back({bucket.slice});
+  for (const comm::Bucket& bucket : buckets) parts.push_back(bucket.part);
   return parts;
 }
 
@@ -55,7 +58,7 @@ class OverlappedWorker : public Program {
         update_(node.weights().read().size()) {
     calls_.begin = [this](std::size_t) { by_slices_ ? apply_next() : complete(); };
     calls_.known = [this](std::size_t, const Gradient& gradient) { ask(gradient); };
-    for (const comm::Bucket& bucket : buckets_) calls_.told.push_back(bucket.first_layer);
+    for (const comm::Bucket& bucket : buckets_) calls_.told.push_back(bucket.first_layer());
   }
 
   void run() override {
@@ -89,7 +92,7 @@ class OverlappedWorker : public Program {
   void ask(const std::optional<Gradient>& own) {
     if (left_ == 0) first_ = sums_.asked();
     const std::size_t b = left_++;
-    const Payload values = own ? share_part(own->values, buckets_[b].slice) : nullptr;
+    const Payload values = own ? share_part(own->values, buckets_[b].part.front()) : nullptr;
     sums_.ask(b, {values, own ? 1.0 : 0, own ? own->run_share : 0});
   }
 
@@ -103,7 +106,7 @@ class OverlappedWorker : public Program {
     const auto number = first_ + static_cast<std::int64_t>(b);
     const comm::Sum total = sums_.wait_for(number);
     sums_.forget(number);
-    if (total.values) apply(buckets_[b].slice, total);
+    if (total.values) apply(buckets_[b].part.front(), total);
     if (left_ > 0 || !is_open_) return;
     is_open_ = false;
     node_.finish_step();  // 3
@@ -143,6 +146,19 @@ class OverlappedWorker : public Program {
 std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params) {
   return std::make_unique<OverlappedWorker>(node, how, codec, params);
+}
+
+Phases bucketed_sum(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+                    const Cluster& cluster) {
+  if (params.bucket_bytes || params.overlap != Overlap::layers) return {};
+  return membership::phases_of_sums(how, codec, cluster, 1, 1);
+}
+
+std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const Cluster& cluster) {
+  if (params.overlap == Overlap::none) return {};
+  std::vector<std::string> notes{comm::text_of({buckets_of(params, cluster)})};
+  if (params.overlap == Overlap::layers) std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
+  return notes;
 }
 
 Traffic overlapped_traffic(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
@@ -20,7 +22,7 @@ constexpr auto enum_names(Overlap) { return in_order<Overlap>("none", "backward"
 
 struct AllreduceOverlap {
   Overlap overlap = Overlap::none;
-  std::optional<Bytes> bucket_bytes;  // none: 25 MB (backward), each layer alone (layers)
+  std::optional<Bytes> bucket_bytes;  // none: 25 MB (backward), as comm::quickest_buckets says (layers)
 };
 template <class Visitor>
 void fields(Visitor& visit, AllreduceOverlap& params) {
@@ -32,13 +34,18 @@ void fields(Visitor& visit, AllreduceOverlap& params) {
   visit(
       "bucket_bytes", params.bucket_bytes,
       Rule{.doc = "with overlap: most bytes of a bucket on the wire, which holds whole layers, one at least, the last "
-                  "layers first; default: 25 MB (backward), each layer alone (layers)",
+                  "layers first; default: 25 MB (backward), or as many layers as make a step quickest, each alone "
+                  "where links have no latency (layers)",
            .at_least = 0});
 }
 
 // `params.overlap` is not none. Throws InputError where there are no layers.
 std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params);
+std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const Cluster& cluster);
+// See System::bucketed_sum.
+Phases bucketed_sum(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+                    const Cluster& cluster);
 Traffic overlapped_traffic(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                            const Cluster& cluster);
 

@@ -128,13 +128,48 @@ TEST_CASE("an optimizer that needs whole gradients makes the next forward pass w
   }
 }
 
+// Layers of 1 s of bytes each, known after 6, 8, 10 and 11 s. The divisions by hand, where L are a sum's latencies:
+//   L = 0  each alone is over at 7, 9, 11, 12 s; any bucket of two at 13 s or as late
+//   L = 1  a bucket needs 2 s of bytes: 2 + 2 are over at max(8 + 3, 11) + 3 = 14 s, all as one at 16 s;
+//          after the pass these are 11 + 3 + 3 = 17 s and 16 s
+//   L = 3  no division but one bucket of all has 6 s of bytes a bucket
+TEST_CASE("layers travel together where latencies count, so that the last sum is over soonest") {
+  Cluster cluster = cluster_of(equal_layers());
+  const auto lengths = [&](double latency_s, bool beside_pass) {
+    cluster.sum_time = {.latency_s = latency_s, .bytes_s = layer_count};
+    std::vector<std::size_t> result;
+    for (const comm::Bucket& bucket : comm::quickest_buckets(cluster, comm::all_layers(cluster), beside_pass)) {
+      result.push_back(bucket.layers.size());
+      CHECK(bucket.part.size() == 1);
+    }
+    return result;
+  };
+  CHECK(lengths(0, true) == std::vector<std::size_t>{1, 1, 1, 1});
+  CHECK(lengths(0, false) == std::vector<std::size_t>{1, 1, 1, 1});
+  CHECK(lengths(1, true) == std::vector<std::size_t>{2, 2});
+  CHECK(lengths(1, false) == std::vector<std::size_t>{4});
+  CHECK(lengths(3, true) == std::vector<std::size_t>{4});
+}
+
+TEST_CASE("a bucket of layers that are no neighbours keeps their slices apart, and all layers are in one bucket each") {
+  Cluster cluster = cluster_of(equal_layers());
+  cluster.sum_time = {.latency_s = 1, .bytes_s = layer_count};
+  const std::vector<comm::Bucket> buckets = comm::quickest_buckets(cluster, {3, 1}, true);
+  REQUIRE(buckets.size() == 1);
+  CHECK(buckets[0].layers == std::vector<std::size_t>{3, 1});
+  CHECK(buckets[0].first_layer() == 1);
+  CHECK(buckets[0].part == comm::Partition{{2, 4}, {6, 8}});
+  CHECK(comm::text_of({buckets}) == "2 layers travel in 1 bucket, the last first: 2");
+}
+
 TEST_CASE("buckets hold whole layers, the last first, one at least") {
   const Cluster cluster = cluster_of({{{0, 1}}, {{1, 4}}, {{4, 6}}, {{6, 8}}});
   const auto slices = [&](std::uint64_t most_bytes) {
     std::vector<Slice> result;
     for (const comm::Bucket& bucket : comm::make_buckets(cluster, most_bytes)) {
-      CHECK(cluster.layers[bucket.first_layer].slice.begin == bucket.slice.begin);
-      result.push_back(bucket.slice);
+      CHECK(cluster.layers[bucket.first_layer()].slice.begin == bucket.part.front().begin);
+      CHECK(bucket.part.size() == 1);
+      result.push_back(bucket.part.front());
     }
     return result;
   };
