@@ -84,7 +84,7 @@ Emulation::Emulation(const scenario::Scenario& scenario, const EmulateOptions& o
       testbed_(star_, settings_of(options.testbed, scenario::network_seed(scenario)),
                line_changes(fabric_.changes(), star_)),
       connections_(connect_all(testbed_, fabric_.node_count(), options.congestion_control)),
-      experiment_(scenario, fabric_, options.run.threads),
+      experiment_(scenario, fabric_, options.run),
       state_(experiment_),
       threads_([this](std::exception_ptr failure) { state_.fail(std::move(failure)); }),
       nodes_(*this, experiment_),

@@ -12,6 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/run/expected_step.hpp"
 #include "sim/run/run.hpp"
 
 namespace ddl::laws {
@@ -329,6 +330,24 @@ Verdict learns_the_same_when_it_overlaps(const Subject& subject) {
   return {};
 }
 
+Verdict takes_the_expected_step(const Subject& subject) {
+  constexpr double tolerance = 0.05;
+  constexpr int long_run = 150;
+  for (const Changes& way : ways_of_overlapping(subject)) {
+    Changes changes = way;
+    changes.push_back({"stop", iterations(std::max(long_run, 8 * subject.system().period()))});
+    changes.push_back({"evaluate", R"({"every_iterations": 1000})"});
+    const scenario::Scenario scenario = subject.with(std::move(changes));
+    const auto expected = run::expected_step(scenario, run::forecast_of(scenario));
+    if (!expected) return does_not_apply("its messages depend on what it learns, or take long to simulate");
+    const run::StepTime step = run::mean_step(run::run(scenario), 0);
+    if (std::fabs(expected->step.seconds - step.seconds) <= tolerance * step.seconds) continue;
+    return fails(fmt::format("{} a step takes {:.4g} s, and {:.4g} s are expected", name_of(way), step.seconds,
+                             expected->step.seconds));
+  }
+  return {};
+}
+
 constexpr Law laws[] = {
     {"steps", "each worker takes the steps asked for, whichever is slow, and all that is sent arrives",
      takes_the_steps_asked_for},
@@ -346,6 +365,7 @@ constexpr Law laws[] = {
     {"clips", "with clip_norm no step is longer, or the setting is refused, whatever overlaps", clips_whole_gradients},
     {"overlap", "what overlaps changes times, and not what one worker or equal replicas learn",
      learns_the_same_when_it_overlaps},
+    {"expected", "a step takes what check expects of it, within 5 %", takes_the_expected_step},
 };
 
 }  // namespace

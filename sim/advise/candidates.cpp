@@ -173,7 +173,8 @@ bool sends(const Entry& entry) {
   if (entry.forecast->bounds.bytes_per_step > 0) return true;
   const auto messages = [&] {
     const platform::Fabric fabric(entry.scenario);
-    const Traffic traffic = entry.scenario.algorithm->traffic(run::make_cluster(entry.scenario, fabric, nullptr));
+    const Traffic traffic =
+        entry.scenario.algorithm->traffic(run::make_cluster(entry.scenario, fabric, nullptr, nullptr));
     double found = traffic.unlisted_messages + static_cast<double>(traffic.unlisted.size());
     for (const auto& flows : traffic.phases) found += static_cast<double>(flows.size());
     return std::to_string(found);

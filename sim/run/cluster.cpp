@@ -82,9 +82,9 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
 }
 
 // A model's own, by its operations; when timing only as many as the scenario says, all alike.
-std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const scenario::LearnedModel* model,
+std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const scenario::ModelShape* shape,
                                  std::size_t parameters) {
-  if (model != nullptr) return model->layers;
+  if (shape != nullptr) return shape->layers;
   std::vector<LayerInfo> layers;
   const int count = scenario.program ? 1 : scenario.compute.layers.value_or(0);  // of a program that was not asked
   for (int layer = 0; layer < count; ++layer) layers.push_back({even_part(parameters, count, layer)});
@@ -107,7 +107,8 @@ int learners_of(const scenario::Scenario& scenario, const Cluster& cluster) {
 }
 
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric,
-                     const scenario::LearnedModel* model) {
+                     const scenario::LearnedModel* model, const scenario::ModelShape* shape) {
+  if (model != nullptr) shape = model;
   check_against_platform(scenario, fabric);
   Cluster cluster;
   cluster.workers = fabric.worker_count();
@@ -128,9 +129,9 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.model_bytes = static_cast<std::uint64_t>(std::llround(model_bytes));
   const int kept_vectors = nn::Optimizer::kept_vectors(scenario.training.optimizer);
   cluster.replica_bytes = cluster.model_bytes * static_cast<std::uint64_t>(1 + kept_vectors);
-  cluster.parameters = model != nullptr ? model->parameters : static_cast<std::size_t>(std::ceil(model_bytes / 4));
-  if (model != nullptr) cluster.tensors = model->tensors;
-  cluster.layers = layers_of(scenario, model, cluster.parameters);
+  cluster.parameters = shape != nullptr ? shape->parameters : static_cast<std::size_t>(std::ceil(model_bytes / 4));
+  if (shape != nullptr) cluster.tensors = shape->tensors;
+  cluster.layers = layers_of(scenario, shape, cluster.parameters);
   cluster.steps_by_slices = nn::Optimizer::slices(scenario.training.optimizer) != Slices::none;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const double seconds =

@@ -19,10 +19,10 @@ int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster);
 // Workers whose minibatches differ: all, but for those that share one model or idle.
 int learners_of(const scenario::Scenario& scenario, const Cluster& cluster);
 
-// `model` is null when timing only, or not known. Throws InputError for what could not be checked before the platform
-// was known.
+// `model` is null when timing only, or not known; `shape`: how that of a timing-only run divides, if known. Throws
+// InputError for what could not be checked before the platform was known.
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric,
-                     const scenario::LearnedModel* model);
+                     const scenario::LearnedModel* model, const scenario::ModelShape* shape);
 
 // The lower bounds of the scenario's system on that platform.
 network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double most_core_s = 2;
 constexpr double fewest_steps = 30;
-constexpr double periods = 3;        // of systems that exchange every so many steps
+constexpr int periods = 4;           // of systems that exchange every so many steps
 constexpr double explained = 0.98;   // of the time computing: little is left to explain
 constexpr double negligible = 1e-6;  // of latencies, and of the time that bytes take
 
@@ -45,36 +45,34 @@ scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecas
   return bare;
 }
 
-// When each worker's last step was over: what still travels then belongs to none. 0: it took none.
-std::vector<double> last_ends(const RunResult& result) {
-  std::vector<double> ends(static_cast<std::size_t>(result.workers));
-  for (const IterationRow& row : result.iterations) {
-    double& end_s = ends[static_cast<std::size_t>(row.worker)];
-    end_s = std::max(end_s, row.end_s);
-  }
-  return ends;
+// Of one layer where they are not known.
+scenario::ModelShape shape_of(const scenario::Scenario& scenario, const Forecast& forecast) {
+  if (!scenario.program || !forecast.shape.layers.empty()) return forecast.shape;
+  const auto parameters = static_cast<std::size_t>(std::ceil(forecast.model_bytes / 4));
+  return {.parameters = parameters, .layers = {{{0, parameters}, 1}}};
 }
 
-ExpectedStep simulated(const scenario::Scenario& bare, int steps) {
-  const RunResult result = run(bare);
-  ExpectedStep expected{.steps = steps};
-  const std::vector<double> ends = last_ends(result);
-  const auto at_work = static_cast<double>(std::ranges::count_if(ends, [](double end_s) { return end_s > 0; }));
-  for (std::size_t worker = 0; worker < ends.size(); ++worker) {
-    if (ends[worker] == 0) continue;  // of systems in which one trains
-    expected.seconds += ends[worker] / steps / at_work;
-    expected.compute_share += result.compute_s[worker] / ends[worker] / at_work;
-  }
-  return expected;
+// Steps that are left out of a mean: without the first period, if there are two.
+int skipped_of(const System& system, int steps) {
+  return system.period() > 1 && steps >= 2 * system.period() ? system.period() : 0;
+}
+
+ExpectedStep simulated(const scenario::Scenario& bare, const scenario::ModelShape& shape) {
+  RunOptions options;
+  if (!shape.layers.empty()) options.shape = shape;
+  const RunResult result = run(bare, options);
+  const auto steps = static_cast<int>(*bare.stop.iterations);
+  return {
+      .steps = steps, .step = mean_step(result, skipped_of(*bare.algorithm, steps)), .layers_known = !result.by_layers};
 }
 
 // By the same steps on links without latency, and then without either. None where a platform file's latencies are not
 // those of its links.
-std::optional<StepRest> rest_of(const ExpectedStep& step, scenario::Scenario bare) try {
+std::optional<StepRest> rest_of(const StepTime& step, scenario::Scenario bare, const scenario::ModelShape& shape) try {
   bare.platform.latency_factor *= negligible;
-  const double without_latency_s = std::min(step.seconds, simulated(bare, step.steps).seconds);
+  const double without_latency_s = std::min(step.seconds, simulated(bare, shape).step.seconds);
   bare.platform.bandwidth_factor /= negligible;
-  const double without_both_s = std::min(without_latency_s, simulated(bare, step.steps).seconds);
+  const double without_both_s = std::min(without_latency_s, simulated(bare, shape).step.seconds);
   StepRest rest{.latency = (step.seconds - without_latency_s) / step.seconds,
                 .bandwidth = (without_latency_s - without_both_s) / step.seconds};
   rest.waiting = std::max(0.0, 1 - step.compute_share - rest.latency - rest.bandwidth);
@@ -87,18 +85,44 @@ std::optional<StepRest> rest_of(const ExpectedStep& step, scenario::Scenario bar
 
 }  // namespace
 
+StepTime mean_step(const RunResult& result, int skipped) {
+  struct Worker {
+    std::int64_t steps = 0;
+    double begin_s = 0, end_s = 0, compute_s = 0;
+  };
+  std::vector<Worker> workers(static_cast<std::size_t>(result.workers));
+  for (const IterationRow& row : result.iterations) {
+    Worker& worker = workers[static_cast<std::size_t>(row.worker)];
+    const bool counts = ++worker.steps > skipped;
+    (counts ? worker.end_s : worker.begin_s) = std::max(counts ? worker.end_s : worker.begin_s, row.end_s);
+    if (counts) worker.compute_s += row.compute_s;
+  }
+  std::erase_if(workers, [&](const Worker& worker) { return worker.steps <= skipped; });  // where one trains alone
+  StepTime mean;
+  for (const Worker& worker : workers) {
+    const double seconds = worker.end_s - worker.begin_s, count = static_cast<double>(workers.size());
+    mean.seconds += seconds / static_cast<double>(worker.steps - skipped) / count;
+    mean.compute_share += worker.compute_s / seconds / count;
+  }
+  return mean;
+}
+
 std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, const Forecast& forecast) {
-  const double wanted = std::max(fewest_steps, periods * scenario.algorithm->period());
+  const double wanted = std::max(fewest_steps, static_cast<double>(periods) * scenario.algorithm->period());
   const double steps = std::floor(std::min(wanted, forecast.steps));
   const double core_s = steps * forecast.cost.messages_s / forecast.steps;
   if (steps < 1 || core_s > most_core_s) return std::nullopt;
   try {
     const scenario::Scenario bare = timing_only(scenario, forecast, static_cast<int>(steps));
-    ExpectedStep expected = simulated(bare, static_cast<int>(steps));
-    if (expected.compute_share < explained && 3 * core_s <= most_core_s) expected.rest = rest_of(expected, bare);
+    const scenario::ModelShape shape = shape_of(scenario, forecast);
+    ExpectedStep expected = simulated(bare, shape);
+    if (!scenario.program || !forecast.shape.layers.empty()) expected.layers_known = true;
+    if (expected.step.compute_share < explained && 3 * core_s <= most_core_s) {
+      expected.rest = rest_of(expected.step, bare, shape);
+    }
     return expected;
   } catch (const InputError&) {
-    return std::nullopt;  // without a model it has no layers, or no sizes of messages
+    return std::nullopt;  // without a model it has no sizes of messages
   } catch (const process::RunFailed&) {
     return std::nullopt;  // it gets stuck after the time that the scenario has
   }

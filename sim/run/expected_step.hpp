@@ -1,9 +1,10 @@
-// What a step is expected to take: the scenario's own first steps, simulated without learning.
+// The expected time of a step, by steps of the scenario that are simulated without learning.
 #pragma once
 
 #include <optional>
 
 #include "sim/run/forecast.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::run {
@@ -15,10 +16,18 @@ struct StepRest {
   double waiting = 0;    // what is left then: for other workers, and for servers at work
 };
 
+// Mean over the workers that train.
+struct StepTime {
+  double seconds = 0;
+  double compute_share = 0;  // of them
+};
+// Of a result's steps without the first `skipped` of each worker. Needs its rows of iterations.
+StepTime mean_step(const RunResult& result, int skipped);
+
 struct ExpectedStep {
   int steps = 0;             // of each worker that were simulated
-  double seconds = 0;        // mean over these
-  double compute_share = 0;  // of the time, mean over workers that train
+  StepTime step;             // of these, without the first period of a system that has periods
+  bool layers_known = true;  // or a program was not asked for them, and the system exchanges by layers
   std::optional<StepRest> rest = {};
 };
 

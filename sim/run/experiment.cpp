@@ -19,8 +19,10 @@ std::vector<float> values_at(const std::vector<float>& values, const std::vector
   return taken;
 }
 
-Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Trainer* trainer) {
-  Cluster cluster = make_cluster(scenario, fabric, trainer != nullptr ? &trainer->model() : nullptr);
+Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Trainer* trainer,
+                   const RunOptions& options) {
+  Cluster cluster = make_cluster(scenario, fabric, trainer != nullptr ? &trainer->model() : nullptr,
+                                 options.shape ? &*options.shape : nullptr);
   if (trainer != nullptr) {
     cluster.training_samples = trainer->training_samples();
     cluster.shard_samples = trainer->shard_samples();
@@ -35,12 +37,12 @@ std::optional<int> only_trainer_of(const scenario::Scenario& scenario, const Clu
 
 }  // namespace
 
-Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads)
+Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, const RunOptions& options)
     : scenario_(scenario),
       fabric_(fabric),
       trainer_(scenario.model.none() ? std::nullopt
-                                     : std::make_optional<Trainer>(scenario, fabric.worker_count(), threads)),
-      cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr)),
+                                     : std::make_optional<Trainer>(scenario, fabric.worker_count(), options.threads)),
+      cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr, options)),
       graphs_(cluster_.workers, cluster_.seed),
       sharing_(sharing_of(scenario, cluster_)),
       only_trainer_(only_trainer_of(scenario, cluster_)),

@@ -15,6 +15,7 @@
 #include "sim/run/learning/evaluator.hpp"
 #include "sim/run/learning/trainer.hpp"
 #include "sim/run/progress.hpp"
+#include "sim/run/run.hpp"
 #include "sim/run/stop_rule.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -32,9 +33,9 @@ struct NodeState {
 // A runtime with several threads sees to it that one at a time is in here.
 class Experiment {
  public:
-  // Loads the data, builds the model, starts `threads` math threads (0: one per core). Throws InputError, also for a
+  // Loads the data, builds the model, starts math threads. Throws InputError, also for a
   // run that no machine would come to the end of.
-  Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads);
+  Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, const RunOptions& options);
 
   const scenario::Scenario& scenario() const { return scenario_; }
   const platform::Fabric& fabric() const { return fabric_; }

@@ -21,6 +21,28 @@
 #include "sim/run/rows/archive.hpp"
 #include "sim/run/workload.hpp"
 
+namespace ddl {
+
+template <class A>
+void members(A& archive, TensorInfo& tensor) {
+  archive(tensor.name, tensor.offset, tensor.count, tensor.rows);
+}
+template <class A>
+void members(A& archive, LayerInfo& layer) {
+  archive(layer.slice.begin, layer.slice.end, layer.work);
+}
+
+}  // namespace ddl
+
+namespace ddl::scenario {
+
+template <class A>
+void members(A& archive, ModelShape& shape) {
+  archive(shape.parameters, shape.tensors, shape.layers);
+}
+
+}  // namespace ddl::scenario
+
 namespace ddl::data {
 
 template <class A>
@@ -53,7 +75,7 @@ template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
           forecast.system_notes, forecast.sites, forecast.data, forecast.cost, forecast.steps, forecast.model_bytes,
-          forecast.parameters, forecast.workers, forecast.compute_s);
+          forecast.shape, forecast.workers, forecast.compute_s);
 }
 
 namespace {
@@ -170,7 +192,7 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   const scenario::LearnedModel* model = learning.model ? &*learning.model : nullptr;
   const nn::Model* network = model != nullptr ? model->network : nullptr;
   if (network != nullptr && scenario.training.init.from_file() != nullptr) weights_of_file(scenario, *network);
-  Cluster cluster = make_cluster(scenario, fabric, model);
+  Cluster cluster = make_cluster(scenario, fabric, model, nullptr);
   const int workers = learners_of(scenario, cluster);
   if (model != nullptr) {
     cluster.training_samples = learning.data.train.size();
@@ -195,7 +217,7 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
-  if (model != nullptr) forecast.parameters = static_cast<double>(model->parameters);
+  if (model != nullptr) forecast.shape = *model;
   const bool known = model != nullptr || scenario.wire.model_bytes;
   forecast.model_bytes = known ? static_cast<double>(cluster.model_bytes) : 0;
   forecast.workers = cluster.worker_names;

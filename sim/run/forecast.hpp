@@ -35,9 +35,9 @@ struct Forecast {
   std::vector<SiteForecast> sites;        // that the platform names
   std::optional<DataForecast> data;       // of what learns
   Cost cost;
-  double steps = 0;        // of each worker, see Workload
-  double model_bytes = 0;  // 0: a program's, which was not asked
-  double parameters = 0;   // likewise
+  double steps = 0;            // of each worker, see Workload
+  double model_bytes = 0;      // 0: a program's, which was not asked
+  scenario::ModelShape shape;  // of what learns; no layers: timing only, or a program's, likewise
   std::vector<std::string> workers;
   std::vector<double> compute_s;  // mean seconds of a gradient, by worker
 };

@@ -100,8 +100,8 @@ namespace ddl::run {
 
 template <class A>
 void members(A& archive, RunResult& r) {
-  archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
-          r.weights_at_servers, r.recorded, r.program, r.simulated_s, r.samples, r.epochs, r.bytes_sent,
+  archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.by_layers,
+          r.weights, r.weights_at_servers, r.recorded, r.program, r.simulated_s, r.samples, r.epochs, r.bytes_sent,
           r.bytes_delivered, r.messages_sent, r.longest_queue, r.replicas, r.consensus_distance, r.stopped_by,
           r.divergence, r.faults, r.given_up, r.bounds, r.network, r.trace, r.measured, r.events, r.math_s,
           r.evaluation_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "sim/jobs/process/failures.hpp"
@@ -17,6 +18,8 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then, in the run's own process
   // Of simulations only: called there with the mean row of each evaluation, in order, once its score is known.
   std::function<void(const CurveRow&)> evaluated{};
+  // When timing only, how the model divides; none: into as many equal layers as compute.layers says.
+  std::optional<scenario::ModelShape> shape{};
 };
 
 // Runs in this process, which can do so once: SimGrid's clock is never reset.

@@ -21,7 +21,7 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
       hosts_(scenario, fabric_),
       tracer_(fabric_, scenario.record.trace),
       platform_changes_(fabric_),
-      experiment_(scenario, fabric_, options.threads),
+      experiment_(scenario, fabric_, options),
       network_(fabric_, quiescence_, tracer_, scenario::network_seed(scenario), scenario.wire.header_bytes.value,
                // NOLINTNEXTLINE(bugprone-use-after-move): whose it is, is read first
                [this](Message message) { node(message.target).deliver(std::move(message)); }),

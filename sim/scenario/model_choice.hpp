@@ -50,11 +50,15 @@ struct ProgramFacts {
   bool operator==(const ProgramFacts&) const = default;
 };
 
-struct LearnedModel {
-  const nn::Model* network = nullptr;  // null: a program's
+// How a model divides, which decides what is sent of it and when.
+struct ModelShape {
   std::size_t parameters = 0;
   std::vector<TensorInfo> tensors{};
   std::vector<LayerInfo> layers{};
+};
+
+struct LearnedModel : ModelShape {
+  const nn::Model* network = nullptr;  // null: a program's
   std::optional<ProgramFacts> program{};
 };
 LearnedModel learned_model(const nn::Model& network);

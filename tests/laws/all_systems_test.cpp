@@ -99,6 +99,7 @@ TEST_CASE("timing only: a system takes the same time and sends the same messages
 TEST_CASE("one worker of every system is plain SGD") { check_all_keep("alone"); }
 TEST_CASE("every system clips whole gradients or refuses to, whatever overlaps") { check_all_keep("clips"); }
 TEST_CASE("every system learns by layers what it learns in blocks") { check_all_keep("overlap"); }
-TEST_CASE("each law of every system has a test here") { CHECK(laws::all().size() == 13); }
+TEST_CASE("a step of every system takes what check expects, whatever overlaps") { check_all_keep("expected"); }
+TEST_CASE("each law of every system has a test here") { CHECK(laws::all().size() == 14); }
 
 }  // namespace ddl::all_systems_test

@@ -29,8 +29,8 @@ TEST_CASE("a ring's step is its gradient, its bytes over the bandwidth, and its 
           timing_only("\"ring_allreduce\"", n, 0, fmt::format("{}ms", 1e3 * latency_s), R"({"iterations": 40})"));
       const double latency = 2 * (n - 1) * latency_s, bandwidth = 2 * (n - 1) * n_over_b / n;
       const double seconds = c + latency + bandwidth;
-      CHECK(step.seconds == doctest::Approx(seconds).epsilon(1e-3));
-      CHECK(step.compute_share == doctest::Approx(c / seconds).epsilon(1e-3));
+      CHECK(step.step.seconds == doctest::Approx(seconds).epsilon(1e-3));
+      CHECK(step.step.compute_share == doctest::Approx(c / seconds).epsilon(1e-3));
       REQUIRE(step.rest);
       CHECK(step.rest->latency == doctest::Approx(latency / seconds).epsilon(1e-3));
       CHECK(step.rest->bandwidth == doctest::Approx(bandwidth / seconds).epsilon(1e-3));
@@ -46,7 +46,7 @@ TEST_CASE("the step of a quick worker is mostly waiting where another is ten tim
   // A step takes ten gradients of the quick worker, of which it waits nine, and the slow one none.
   const double seconds = 10 * c + 2 * 0.001 + n_over_b;
   REQUIRE(step.rest);
-  CHECK(step.seconds == doctest::Approx(seconds).epsilon(1e-3));
+  CHECK(step.step.seconds == doctest::Approx(seconds).epsilon(1e-3));
   CHECK(step.rest->waiting == doctest::Approx(9 * c / 2 / seconds).epsilon(1e-2));
   CHECK(step.rest->bandwidth == doctest::Approx(n_over_b / seconds).epsilon(1e-2));
 }

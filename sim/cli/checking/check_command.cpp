@@ -107,11 +107,13 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
   add("lower bound",
       fmt::format("{} a step of the slowest worker in the long run: {}-bound", results::readable_seconds(bounds.step_s),
                   bounds.network_bound ? "network" : "compute"));
-  if (const auto expected = run::expected_step(scenario, forecast)) {
-    add("expected",
-        fmt::format("{} a step, {} of the time computing, by {} without learning",
-                    results::readable_seconds(expected->seconds), results::readable_share(expected->compute_share),
-                    counted(expected->steps, "step") + " simulated"));
+  if (const auto expected = run::expected_step(scenario, forecast); expected && !expected->layers_known) {
+    add("expected", "unknown, for it exchanges layer by layer: --trust asks the program for its layers");
+  } else if (expected) {
+    add("expected", fmt::format("{} a step, {} of the time computing, by {} without learning",
+                                results::readable_seconds(expected->step.seconds),
+                                results::readable_share(expected->step.compute_share),
+                                counted(expected->steps, "step") + " simulated"));
     if (const auto& rest = expected->rest) {
       add("", fmt::format("the rest: {} latency, {} bandwidth, {} waiting for others",
                           results::readable_share(rest->latency), results::readable_share(rest->bandwidth),
@@ -124,7 +126,8 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
 // The model on the wire, and the traffic of a step. The size of the model must be known.
 std::string traffic_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
-  std::string text = results::labelled("model", model_text(scenario, forecast.parameters), width);
+  std::string text =
+      results::labelled("model", model_text(scenario, static_cast<double>(forecast.shape.parameters)), width);
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
   if (bounds.bottleneck.empty()) {
     add("network", "nothing that a step has to wait for");

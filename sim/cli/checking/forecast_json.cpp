@@ -20,9 +20,9 @@ nlohmann::ordered_json bounds_json(const network::Bounds& bounds) {
 }
 
 nlohmann::ordered_json expected_json(const std::optional<run::ExpectedStep>& step) {
-  if (!step) return nullptr;
+  if (!step || !step->layers_known) return nullptr;
   nlohmann::ordered_json json{
-      {"step_s", step->seconds}, {"steps_simulated", step->steps}, {"compute_share", step->compute_share}};
+      {"step_s", step->step.seconds}, {"steps_simulated", step->steps}, {"compute_share", step->step.compute_share}};
   if (step->rest) {
     json["latency_share"] = step->rest->latency;
     json["bandwidth_share"] = step->rest->bandwidth;

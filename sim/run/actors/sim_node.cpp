@@ -48,6 +48,7 @@ void SimNode::record_staleness(const Staleness& staleness) {
 
 Gradient SimNode::gradient(const LayerCalls* calls) {
   if (calls == nullptr) return gradient_of({});
+  note_layers();
   std::unique_ptr<Trainer::Gradient> job;
   Payload at;
   const GradientTasks tasks{.seconds = draw_gradient_seconds(),

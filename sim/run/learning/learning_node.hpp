@@ -26,8 +26,9 @@ class LearningNode : public Node {
 
   // --- for the runtime ---
   std::int64_t counted_steps() const { return counted_steps_; }
-  double compute_seconds(double end_s) const;        // what is under way then included
-  std::span<const IterationRow> iterations() const;  // of steps that count
+  double compute_seconds(double end_s) const;          // what is under way then included
+  bool steps_by_layers() const { return by_layers_; }  // it has computed a gradient with calls for layers
+  std::span<const IterationRow> iterations() const;    // of steps that count
   const std::vector<GivenUp>& given_up() const { return given_up_; }
   const std::vector<Answer>& answers() const { return answers_; }
   const std::vector<Draw>& draws() const { return draws_; }  // if the scenario asks for them
@@ -42,6 +43,7 @@ class LearningNode : public Node {
   // The part of the run that is over, by time and samples.
   virtual double run_share() const = 0;
 
+  void note_layers() { by_layers_ = true; }
   void begin_step();
   double end_step();  // of the first that is under way: when
   void count_step() { ++counted_steps_; }
@@ -72,6 +74,7 @@ class LearningNode : public Node {
 
   std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
   double compute_s_ = 0;
+  bool by_layers_ = false;
   std::optional<double> computing_since_s_;
   double loss_sum_ = 0;
   std::int64_t losses_ = 0;

@@ -31,6 +31,7 @@ void collect_nodes(RunResult& result, const Experiment& experiment, const std::v
     result.iterations.insert(result.iterations.end(), rows.begin(), rows.end());
     result.steps.push_back(node->counted_steps());
     result.compute_s.push_back(node->compute_seconds(result.simulated_s));
+    result.by_layers = result.by_layers || node->steps_by_layers();
   }
 }
 

@@ -78,6 +78,7 @@ struct RunResult {
   std::vector<Answer> answers;              // to requests, as they came
   std::vector<std::int64_t> steps;          // finished, per worker
   std::vector<double> compute_s;            // spent computing, per worker
+  bool by_layers = false;                   // some worker exchanged beside the passes through the layers
   std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
   Recordings recorded;                            // what the scenario asks for
