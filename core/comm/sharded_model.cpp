@@ -9,11 +9,11 @@
 namespace ddl::comm {
 
 ShardedModel::ShardedModel(Node& node, const codec::CodecParams& codec) : node_(node) {
-  node.membership().watch(to_worker);
+  const Cluster& cluster = node.cluster();
+  node.membership().watch(to_worker, {cluster.workers, cluster.workers + cluster.servers});
   Stream random = node.rng("codec");
-  for (int server = 0; server < node.cluster().servers; ++server) {
-    compressors_.emplace_back(codec, node.cluster(),
-                              std::vector{node.cluster().slice_of(node.cluster().workers + server)},
+  for (int server = 0; server < cluster.servers; ++server) {
+    compressors_.emplace_back(codec, cluster, std::vector{cluster.slice_of(cluster.workers + server)},
                               codec_stream(node, codec, random, server));
   }
 }

@@ -17,7 +17,7 @@ namespace ddl::membership {
 class Call {
  public:
   // Answers are to come to `port`, which has no other reader.
-  Call(Node& node, int port) : node_(node), port_(port) { node.membership().watch(port); }
+  Call(Node& node, int port) : node_(node), port_(port) {}
   // No more questions: events of hosts would wait at the port for a reader that never comes.
   void end() { node_.membership().unwatch(port_); }
 
@@ -25,6 +25,7 @@ class Call {
     peer_ = peer;
     asked_s_ = node_.now();
     asked_after_ = node_.membership().events();
+    node_.membership().watch(port_, {peer, peer + 1});
     node_.send(peer, std::move(question));
   }
 

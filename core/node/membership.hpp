@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace ddl {
@@ -17,6 +18,12 @@ struct MembershipEvent {
   std::int64_t number = 0;  // of the event, from 1, the same at all nodes
 };
 
+// From `first` to the one before `end`; by default all.
+struct NodeRange {
+  int first = 0, end = std::numeric_limits<int>::max();
+  bool contains(int node) const { return node >= first && node < end; }
+};
+
 // A capability of a Node. A host that crashes loses its actors, its inboxes and what travels from or to it. What runs
 // on it later is a new Program, whose weights() are what they were, or initial ones (needs_model).
 class Membership {
@@ -26,9 +33,10 @@ class Membership {
   bool up(int node) const { return presence(node) == Presence::up; }
   virtual std::int64_t events() const = 0;  // of all hosts so far
   virtual int workers_up() const = 0;       // the workers present, with those that have finished
-  // From now on every event of another host arrives at this port in the instant in which it happens, and conditions of
-  // wait_until are evaluated again. What is sent to a host that is not up is lost.
-  virtual void watch(int port) = 0;
+  // From now on every event of another host among these, and of no other, arrives at this port in the instant in which
+  // it happens. At any event conditions of wait_until are evaluated again. What is sent to a host that is not up is
+  // lost.
+  virtual void watch(int port, NodeRange hosts = {}) = 0;
   // Ends that, where nothing reads the port any more.
   virtual void unwatch(int port) = 0;
   // Whether this worker has come late or lost its state, so that others may have a model that it lacks.
@@ -42,7 +50,7 @@ class FixedMembership final : public Membership {
   Presence presence(int) const override { return Presence::up; }
   std::int64_t events() const override { return 0; }
   int workers_up() const override { return workers_; }
-  void watch(int) override {}
+  void watch(int, NodeRange) override {}
   void unwatch(int) override {}
   bool needs_model() const override { return false; }
 

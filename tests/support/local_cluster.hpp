@@ -75,7 +75,7 @@ class LocalNode final : public Node {
     Presence presence(int) const override { return Presence::up; }
     std::int64_t events() const override { return 0; }
     int workers_up() const override { return node_.cluster().workers; }
-    void watch(int port) override { node_.watched.insert(port); }
+    void watch(int port, NodeRange) override { node_.watched.insert(port); }
     void unwatch(int port) override { node_.watched.erase(port); }
     bool needs_model() const override { return false; }
     LocalNode& node_;

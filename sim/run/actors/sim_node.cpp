@@ -167,8 +167,12 @@ void SimNode::start(bool without_state, const Payload& first_weights) {
 }
 
 void SimNode::notify_presence(int node, Presence presence) {
-  for (const int port : std::set<int>(watching_)) {  // actors that it wakes may stop watching
-    if (!watching_.contains(port)) continue;
+  std::vector<int> ports;
+  for (const auto& [port, hosts] : watching_) {
+    if (hosts.contains(node)) ports.push_back(port);
+  }
+  for (const int port : ports) {
+    if (!watching_.contains(port)) continue;  // an actor that was woken has stopped watching
     deliver({.port = port, .body = MembershipEvent{presence, events()}, .source = node, .target = id()});
   }
   notify();

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -88,7 +87,7 @@ class SimNode : public LearningNode, private Membership {
   Presence presence(int node) const override { return simulation_.presence(node); }
   std::int64_t events() const override { return simulation_.hosts().events(); }
   int workers_up() const override { return simulation_.hosts().workers_up(); }
-  void watch(int port) override { watching_.insert(port); }
+  void watch(int port, NodeRange hosts) override { watching_[port] = hosts; }
   void unwatch(int port) override;
   bool needs_model() const override { return needs_model_; }
 
@@ -111,7 +110,7 @@ class SimNode : public LearningNode, private Membership {
   Processor processor_;
   SplitModel split_model_;
   WaitingActors waiting_;
-  std::set<int> watching_;  // ports
+  std::map<int, NodeRange> watching_;  // by port
   std::map<int, ChannelQueue> queues_;
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
