@@ -3,9 +3,11 @@
 #include <time.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 
 namespace ddl {
 
@@ -53,7 +55,12 @@ void ThreadPool::Ticket::wait() {
 
 ThreadPool::ThreadPool(int threads) {
   check(threads >= 1, "at least one thread");
-  for (int thread = 0; thread < threads; ++thread) threads_.emplace_back([this, thread] { work(thread); });
+  threads_.reserve(static_cast<std::size_t>(threads));
+  try {
+    while (thread_count() < threads) threads_.emplace_back([this, thread = thread_count()] { work(thread); });
+  } catch (const std::system_error& error) {
+    if (threads_.empty()) fail_with("no thread for mathematics", error.code().value());
+  }
 }
 
 ThreadPool::~ThreadPool() {

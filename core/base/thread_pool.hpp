@@ -36,7 +36,9 @@ class ThreadPool {
     ThreadPool* pool_ = nullptr;
   };
 
-  explicit ThreadPool(int threads);  // at least 1
+  // At least 1. Fewer start where the system refuses more, and the results are the same; OutOfResources if it refuses
+  // all.
+  explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

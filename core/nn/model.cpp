@@ -6,7 +6,6 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/build.hpp"
-#include "core/nn/kernels/blas.hpp"
 #include "core/nn/kernels/workspace.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
@@ -48,7 +47,6 @@ struct Model::Parts {
 Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : parts_(std::make_unique<Parts>()) {
   Parts& parts = *parts_;
   parts.mode = mode = math_that_runs(mode);
-  if (mode == MathMode::native) use_one_blas_thread();
   parts.input = input;
   parts.classes = classes;
   parts.layers = build_layers(layers_of(spec, classes), input, classes, mode);

@@ -84,11 +84,12 @@ struct NeededSlices {
 
 // What a system keeps in memory, over all workers.
 struct MemoryUse {
-  double vectors = 0;       // of a model's length, that a worker keeps in addition to its weights
-  double parameters = 0;    // held by all workers together
-  double training = 0;      // how many of these are trained at the same time
-  double values = 0;        // activations per sample, in addition to those of a whole model
-  bool all_to_all = false;  // every host talks to every other
+  double vectors = 0;             // of a model's length, that a worker keeps in addition to its weights
+  double parameters = 0;          // held by all workers together
+  double training = 0;            // how many of these are trained at the same time
+  double values = 0;              // activations per sample, in addition to those of a whole model
+  bool all_to_all = false;        // every host talks to every other
+  bool spawns_for_peers = false;  // and spawns something for each of them
 };
 
 // A whole model of so many parameters (0 when timing only) at every worker.

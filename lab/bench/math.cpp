@@ -77,7 +77,6 @@ StepRow measure(const Case& c, double seconds) {
 }  // namespace
 
 std::vector<KernelRow> measure_kernels() {
-  nn::use_one_blas_thread();
   Stream random(1);
   const std::size_t count = std::size_t{kSquare} * kSquare;
   const std::vector<float> a = made_up(count, random), b = made_up(count, random);

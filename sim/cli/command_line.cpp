@@ -19,6 +19,7 @@
 #include "sim/cli/options/help.hpp"
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/jobs/process/limit_signals.hpp"
 #include "sim/scenario/plugins.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -161,6 +162,7 @@ int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<
 int run_program(int argc, char** argv, Registry systems,
                 int (*command_line)(const Registry&, std::vector<std::string>)) {
   fill_closed_streams();
+  process::heed_limits();
   int code = kInternalError;
   try {
     std::vector<std::string> words{argv + 1, argv + argc};
@@ -196,7 +198,7 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
       "\n"
       "Exit codes:\n"
       "  0    done\n"
-      "  1    internal error, or a repeated run that differs\n"
+      "  1    a limit of the machine, internal error, or a repeated run that differs\n"
       "  2    bad command line, scenario, data or platform; nothing was written\n"
       "  3    a run could not finish, such as a deadlock of the simulated system\n"
       "  4    an expectation does not hold\n"

@@ -2,12 +2,11 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
-#include <new>
 #include <sstream>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -23,15 +22,16 @@ void print_error(const std::string& text) {
 
 int report_error(const std::exception_ptr& error) {
   try {
-    std::rethrow_exception(error);
+    try {
+      std::rethrow_exception(error);
+    } catch (...) {
+      rethrow_as_ours();
+    }
   } catch (const scenario::ScenarioErrors& errors) {
     for (const std::string& line : errors.lines) print_error(line);
     return kBadInput;
   } catch (const InputError& problem) {
     print_error(problem.what());
-    return kBadInput;
-  } catch (const std::filesystem::filesystem_error& problem) {
-    print_error(problem.path1().string() + ": cannot be used: " + problem.code().message());
     return kBadInput;
   } catch (const process::RunFailed& problem) {
     print_error(problem.what());
@@ -40,8 +40,8 @@ int report_error(const std::exception_ptr& error) {
     const std::string what = problem.what();
     print_error(what.starts_with("interrupted:") ? what : "interrupted");
     return kInterrupted;
-  } catch (const std::bad_alloc&) {
-    print_error("out of memory");
+  } catch (const OutOfResources& problem) {
+    print_error(problem.what());
     return kInternalError;
   } catch (const std::exception& problem) {
     print_error(std::string("internal error: ") + problem.what());

@@ -10,12 +10,12 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -217,7 +217,7 @@ struct Model::Program {
     if (ftruncate(memory.number(), static_cast<off_t>(bytes)) == 0) {
       at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0);
     }
-    if (at == MAP_FAILED) throw InternalError(std::string("no shared memory: ") + std::strerror(errno));
+    if (at == MAP_FAILED) fail_with("no shared memory", errno);
     values = static_cast<float*>(at);
   }
   // Whether they are finite.

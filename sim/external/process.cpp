@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 extern "C" char** environ;
@@ -44,15 +45,13 @@ struct Ends {
 };
 Ends pipe_to_us() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw InternalError(std::string("no pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_with("no pipe", errno);
   return {out_of_the_way(ends[0]), out_of_the_way(ends[1])};
 }
 // Writing to a pipe that nobody reads any more would end this process; a socket can be told not to.
 Ends socket_to_them() {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw InternalError(std::string("no socket: ") + std::strerror(errno));
-  }
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_with("no socket", errno);
   return {out_of_the_way(ends[0]), out_of_the_way(ends[1])};
 }
 
@@ -180,7 +179,7 @@ void Descriptor::reset() {
 Descriptor out_of_the_way(int descriptor) {
   const Descriptor low(descriptor);
   Descriptor high(low.number() < 0 ? -1 : fcntl(low.number(), F_DUPFD_CLOEXEC, first_own_descriptor));
-  if (high.number() < 0) throw InternalError(std::string("no descriptor for a program: ") + std::strerror(errno));
+  if (high.number() < 0) fail_with("no descriptor for a program", errno == EINVAL ? EMFILE : errno);
   return high;
 }
 
@@ -194,7 +193,7 @@ Process::Process(const std::vector<std::string>& command, const std::string& fol
                       .memory = memory,
                       .trouble = trouble.theirs.number()};
   guard_ = fork();
-  if (guard_ < 0) throw InternalError(std::string("no process: ") + std::strerror(errno));
+  if (guard_ < 0) fail_with("no process", errno);
   if (guard_ == 0) be_guard(launch);
   for (Ends* ends : {&input, &output, &errors, &trouble}) ends->theirs.reset();
   int error = 0;
@@ -249,7 +248,7 @@ std::string Process::answer(double timeout_s, int given_up) {
                       {errors_.number(), POLLIN, 0},
                       {given_up, POLLIN, 0}};
     const int ready = poll(waits, std::size(waits), milliseconds_until(deadline));
-    if (ready < 0 && errno != EINTR) throw InternalError(std::string("waiting for a program: ") + std::strerror(errno));
+    if (ready < 0 && errno != EINTR) fail_with("waiting for a program", errno);
     if (ready <= 0) continue;
     if (waits[3].revents != 0) fail("is given up");
     if (waits[2].revents != 0) listen_to_errors();

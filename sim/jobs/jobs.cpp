@@ -24,7 +24,7 @@ using run::RunResult;
 using scenario::Scenario;
 
 // The first letter of what a run's process answers with; after `staged` come its seconds by the clock, on a line.
-constexpr char staged = 'S', unwritable = 'U';
+constexpr char staged = 'S', unwritable = 'U', beyond_limit = 'L';
 
 // A run that is at work.
 struct AtWork {
@@ -43,6 +43,8 @@ std::string stage(const Job& job, AtWork& work, const JobOptions& options) {
     results::stage_result(work.folder, scenario, work.identity, result);
   } catch (const InputError& error) {
     return unwritable + std::string(error.what());
+  } catch (const OutOfResources& error) {
+    return beyond_limit + std::string(error.what());
   }
   return staged + fmt::format("{}\n", result.wall_s) +
          (options.tell ? options.tell(job, scenario, result) : std::string());
@@ -53,6 +55,7 @@ JobEnd end_of(const Job& job, AtWork& work, const process::ChildAnswer& answer, 
     const std::string& text = answer.text();
     check(!text.empty(), "a run's process says how it ended");
     if (text[0] == unwritable) throw CannotWrite(text.substr(1));
+    if (text[0] == beyond_limit) throw MayNotWrite(text.substr(1));
     try {
       results::publish_result(work.folder, job.folder, work.identity, options.measured, options.replace);
     } catch (const InputError& error) {

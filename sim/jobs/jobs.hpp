@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/live_lines.hpp"
 #include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/identity/run_identity.hpp"
@@ -90,6 +91,11 @@ struct JobOptions {
 // There is a result, but no place for it (a full disk, say).
 struct CannotWrite : InputError {
   using InputError::InputError;
+};
+
+// Likewise at a limit of the process, such as that of a file's size.
+struct MayNotWrite : OutOfResources {
+  using OutOfResources::OutOfResources;
 };
 
 // How a job ended.

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 
@@ -42,9 +42,9 @@ JobsFolder::JobsFolder(fs::path path, Use use, std::vector<std::string> files)
     : path_(std::move(path)), use_(use), files_(std::move(files)) {
   std::error_code error;
   made_ = fs::create_directories(path_, error);
-  if (error) throw InputError(path_.string() + ": cannot be made: " + error.message());
+  if (error) fail_with(path_.string() + ": cannot be made", error.value());
   lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) throw InputError(path_.string() + ": cannot be read: " + std::strerror(errno));
+  if (lock_ < 0) fail_with(path_.string() + ": cannot be read", errno);
   // Some network file systems cannot lock folders; then other programs are not kept out.
   if (flock(lock_, (use == Use::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(lock_);

@@ -4,17 +4,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 
 namespace ddl::jobs {
 namespace {
 
-InputError live_error(const std::string& file, int error) {
-  return InputError("--live " + file + ": cannot be written: " + std::strerror(error));
+[[noreturn]] void fail_live(const std::string& file, int error) {
+  fail_with("--live " + file + ": cannot be written", error);
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ LiveLines::LiveLines(const std::string& file) : file_(file) {
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
     descriptor_ = open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   }
-  if (descriptor_ < 0) throw live_error(file, errno);
+  if (descriptor_ < 0) fail_live(file, errno);
 }
 
 LiveLines::~LiveLines() { close(descriptor_); }
@@ -37,7 +37,7 @@ std::function<void(const run::CurveRow&)> LiveLines::of(const LiveRun& run) cons
     const std::string line = live_line(run, row);
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);
-      if (written < 0 && errno != EINTR) throw live_error(file_, errno);
+      if (written < 0 && errno != EINTR) fail_live(file_, errno);
       if (written > 0) done += static_cast<std::size_t>(written);
     }
   };

@@ -9,12 +9,14 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
 #include <xbt/config.hpp>
 
+#include "sim/jobs/process/child_process.hpp"
 #include "sim/platform/simgrid_api.hpp"
 
 namespace ddl::platform {
@@ -26,8 +28,8 @@ namespace {
 // Kibibytes. Actors that send, receive, format text and throw needed 8; no large object may be put on them.
 [[maybe_unused]] constexpr int actor_stack_kib = 128;
 
-// Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process.
-[[maybe_unused]] constexpr std::size_t most_guarded_nodes = 5000;
+// Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process (vm.max_map_count).
+[[maybe_unused]] constexpr double most_guarded_actors = 15000;
 
 std::optional<double> plain_number(const char* setting) {
 #if SIMGRID_VERSION < 33300
@@ -46,7 +48,7 @@ std::optional<double> plain_number(const char* setting) {
 std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
   // SimGrid logs each setting as it is made, and reads its arguments when the engine is made, so both come first.
   xbt_log_control_set("root.thres:critical");
-  xbt_log_control_set("root.fmt:%m%n");
+  xbt_log_control_set((std::string("root.fmt:") + process::last_words_mark + "%m%n").c_str());
   xbt_log_control_set("ker_engine.app:file:/dev/null");
   std::vector<std::string> words = {"ddlsim"};
 #ifdef DDLSIM_THREAD_CONTEXTS
@@ -56,11 +58,16 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
-  // SimGrid installs a handler of Ctrl-C that ends like a failure; the previous handler is restored.
-  struct sigaction interrupt {};
+  // SimGrid installs a handler of Ctrl-C that ends like a failure, and ones that print what a crash is called.
+  struct sigaction interrupt {
+  }, crash{};
   sigaction(SIGINT, nullptr, &interrupt);
+  sigaction(SIGSEGV, nullptr, &crash);
+  const std::terminate_handler terminate = std::get_terminate();
   auto engine = std::make_unique<s4u::Engine>(&count, arguments.data());
   sigaction(SIGINT, &interrupt, nullptr);
+  sigaction(SIGSEGV, &crash, nullptr);
+  std::set_terminate(terminate);
 #ifndef DDLSIM_THREAD_CONTEXTS
   s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
 #endif
@@ -75,16 +82,16 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
 // Without guard pages between them, the kernel may back adjacent stacks with huge pages, of which each stack uses only
 // a small part; and SimGrid allocates stacks zeroed, which touches all of their memory unless it comes directly from
 // the kernel.
-void make_room_for_stacks(std::size_t nodes) {
+void make_room_for_stacks(double actors) {
 #ifndef DDLSIM_THREAD_CONTEXTS
-  if (nodes <= most_guarded_nodes) return;
+  if (actors <= most_guarded_actors) return;
   s4u::Engine::set_config("contexts/guard-size", 0);
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   mallopt(M_MMAP_THRESHOLD, actor_stack_kib * 1024);
   mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, 0);  // so that stacks are not taken from spare heap memory
 #else
-  (void)nodes;
+  (void)actors;
 #endif
 }
 

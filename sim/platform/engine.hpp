@@ -12,8 +12,8 @@ namespace ddl::platform {
 // With the scenario's network settings, and with logging off.
 std::unique_ptr<simgrid::s4u::Engine> make_engine(const scenario::NetworkSpec& network);
 
-// Before actors are made.
-void make_room_for_stacks(std::size_t nodes);
+// Before actors are made, of which there will be no more at once.
+void make_room_for_stacks(double actors);
 
 // None if a factor depends on the size of a message, which a platform file can configure.
 std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network);

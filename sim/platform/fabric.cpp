@@ -193,6 +193,21 @@ void keep_routes_along_links(const std::vector<Layout::Link>& made, const s4u::E
   }
 }
 
+[[noreturn]] void refuse_lack_of_route(const std::string& origin, const std::string& source,
+                                       const std::string& target) {
+  throw InputError(
+      fmt::format("{}: has no route from {} to {} with a link or a latency, between which this system "
+                  "sends messages",
+                  origin, scenario::in_quotes(source), scenario::in_quotes(target)));
+}
+
+// The latency of a route when that of each link differs from the nominal by sign x difference_s.
+double with(const Route& route, double sign, const std::vector<double>& difference_s) {
+  double latency_s = route.latency_s;
+  for (const int link : route.links) latency_s += sign * difference_s[static_cast<std::size_t>(link)];
+  return std::max(0.0, latency_s);
+}
+
 std::pair<PlatformText, Nodes> load_file(const scenario::Scenario& scenario, const scenario::FilePlatform& hosts,
                                          s4u::Engine& engine) {
   try {
@@ -214,6 +229,8 @@ struct Fabric::Parts {
   Nodes nodes;
   std::vector<std::string> names;
   HostsOfNodes of_nodes;
+  scenario::NetworkSpec network;
+  bool generated = false;
   NetworkPlan plan;
   NetworkNumbers numbers;
   std::string origin;  // of the platform, for errors
@@ -264,16 +281,27 @@ struct Fabric::Parts {
 
   void let_bandwidths_change();
 
-  void plan_network(const scenario::NetworkSpec& network, bool generated) {
+  void plan_network(double segments) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
     NetworkFacts facts = facts_of(nodes.hosts, generated);
+    facts.segments = segments;
     facts.plain_factors = plain.has_value();
     facts.latencies_change = changes.of_latency();
     plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
     follow(plan, numbers);
+    let_bandwidths_change();
   }
 };
+
+namespace {
+
+double most_actors(const scenario::Scenario& scenario, double nodes) {
+  constexpr double of_a_node = 4;  // its program, what it spawns, and what plays its host's faults
+  return nodes * (of_a_node + (scenario.algorithm->memory(0, 1).spawns_for_peers ? nodes : 0));
+}
+
+}  // namespace
 
 Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   const scenario::PlatformSpec& platform = scenario.platform;
@@ -299,9 +327,10 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
     keep_routes_along_links(generated->links, *parts_->engine, parts_->link_index, parts_->routes);
   }
   parts_->find_changes(scenario);
-  parts_->plan_network(platform.network, generated.has_value());
-  parts_->let_bandwidths_change();
-  make_room_for_stacks(parts_->names.size());
+  parts_->network = platform.network;
+  parts_->generated = generated.has_value();
+  parts_->plan_network(0);
+  make_room_for_stacks(most_actors(scenario, node_count()));
 }
 
 Fabric::~Fabric() = default;
@@ -319,6 +348,10 @@ int Fabric::core_count(int node) const { return host(node)->get_core_count(); }
 int Fabric::site(int node) const { return parts_->nodes.sites.at(static_cast<std::size_t>(node)); }
 const std::vector<std::string>& Fabric::site_names() const { return parts_->nodes.site_names; }
 const std::vector<std::string>& Fabric::notes() const { return parts_->file.notes; }
+void Fabric::expect_segments(double segments) {
+  const bool many = segments > most_segments_by_default;
+  if (many && parts_->plan.carried_by == CarriedBy::packets) parts_->plan_network(segments);
+}
 const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
 
@@ -368,17 +401,8 @@ void Fabric::set_latency(int link, double seconds) {
 
 double Fabric::bandwidth_bytes_per_s(int link) const { return parts_->bandwidths[static_cast<std::size_t>(link)]; }
 
-double Fabric::latency_now_s(const Route& route) const {
-  double latency_s = route.latency_s;
-  for (const int link : route.links) latency_s += parts_->more_latency_s[static_cast<std::size_t>(link)];
-  return std::max(0.0, latency_s);
-}
-
-double Fabric::least_latency_s(const Route& route) const {
-  double latency_s = route.latency_s;
-  for (const int link : route.links) latency_s -= parts_->less_latency_s[static_cast<std::size_t>(link)];
-  return std::max(0.0, latency_s);
-}
+double Fabric::latency_now_s(const Route& route) const { return with(route, 1, parts_->more_latency_s); }
+double Fabric::least_latency_s(const Route& route) const { return with(route, -1, parts_->less_latency_s); }
 
 double Fabric::most_bandwidth_bytes_per_s(int link) const {
   const auto at = static_cast<std::size_t>(link);
@@ -408,11 +432,7 @@ Route Fabric::find_route(int source, int target) const {
   if (first_on_host(source) == first_on_host(target)) return route;
   if (const Route* known = find(parts_->routes, source, target)) return *known;
   const auto way = way_between(host(source), host(target));
-  if (!way) {
-    throw InputError(parts_->origin + ": has no route from " + scenario::in_quotes(name(source)) + " to " +
-                     scenario::in_quotes(name(target)) +
-                     " with a link or a latency, between which this system sends messages");
-  }
+  if (!way) refuse_lack_of_route(parts_->origin, name(source), name(target));
   if (parts_->has_wifi) {
     refuse_wifi(host(source), host(target), parts_->origin);
     if (needs_way_back()) refuse_wifi(host(target), host(source), parts_->origin);

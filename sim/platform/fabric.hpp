@@ -76,6 +76,9 @@ class Fabric {
   const std::vector<std::string>& site_names() const;  // empty: the platform does not name them
   int site(int node) const;                       // its number from 0; 0 for all where the platform does not name sites
   const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
+  // Of the whole run, in the model packets, about. Where that is the default and these are too many, the model becomes
+  // TCP; called before messages travel.
+  void expect_segments(double segments);
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;
   // Profiles and faults of the scenario, as time series.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <set>
 #include <simgrid/s4u.hpp>
@@ -11,6 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
+#include "core/base/limits.hpp"
 #include "core/base/natural_order.hpp"
 #include "sim/platform/hosts.hpp"
 #include "sim/platform/probe.hpp"
@@ -66,10 +68,13 @@ class Picker {
 class FileInMemory {
  public:
   explicit FileInMemory(std::string_view text) : descriptor_(memfd_create("platform", MFD_CLOEXEC)) {
-    check(descriptor_ >= 0, "memory for a text");
+    const int another =
+        descriptor_ < 0 ? -1 : dup(descriptor_);  // SimGrid takes one, and says of none that there were no such file
+    if (another < 0) fail_with("no descriptor for a platform", errno);
+    close(another);
     while (!text.empty()) {
       const ssize_t written = write(descriptor_, text.data(), text.size());
-      check(written > 0, "memory for a text");
+      if (written <= 0) fail_with("no memory for a platform's text", errno);
       text.remove_prefix(static_cast<std::size_t>(written));
     }
   }

@@ -26,6 +26,7 @@ enum class ModelReason {
   usual,             // TCP: routes are near and quick, or nodes are many
   far_quick_routes,  // TCP: the routes that take long have too much bandwidth
                      // for packets
+  many_segments,     // TCP: packets would be too many
   solver_asked,      // TCP: a test asks for a solver of links
   file_sharing,      // TCP: the platform file sets how links are shared
   file_factors       // CM02: the platform file sets latencies' factor, or factors by
@@ -51,6 +52,7 @@ struct Decision {
   CarriedBy carried_by = CarriedBy::simgrid;
   CarriedReason why_carried = CarriedReason::few_nodes;
   std::size_t nodes = 0;
+  double segments = 0;
   std::string route = "";  // "a to b", where one is the reason
 };
 
@@ -69,6 +71,7 @@ std::pair<NetworkModel, ModelReason> model_by_default(const scenario::NetworkSpe
   if (routes == RouteKind::far_and_quick) return {NetworkModel::TCP, ModelReason::far_quick_routes};
   if (network.solver) return {NetworkModel::TCP, ModelReason::solver_asked};
   if (facts.sets_sharing) return {NetworkModel::TCP, ModelReason::file_sharing};
+  if (facts.segments > most_segments_by_default) return {NetworkModel::TCP, ModelReason::many_segments};
   return {NetworkModel::packets, routes == RouteKind::slow ? ModelReason::slow_routes : ModelReason::far_routes};
 }
 
@@ -129,7 +132,7 @@ std::string text_of(CarriedReason why, const Decision& of) {
 
 // Of packets, why; of another model, why not packets though some routes are
 // slow or far.
-std::string text_of(ModelReason why) {
+std::string text_of(ModelReason why, double segments) {
   const auto closest = [](const char* what) { return fmt::format("{} this model is closest to measured times", what); };
   switch (why) {
     case ModelReason::named:
@@ -140,6 +143,9 @@ std::string text_of(ModelReason why) {
       return closest("a route takes 2 ms or more; over such routes");
     case ModelReason::far_quick_routes:
       return "all routes of 2 ms or more have more than 1 Gbit/s";
+    case ModelReason::many_segments:
+      return fmt::format("some {:.1g} segments would travel; expected at most {:.0e}", segments,
+                         most_segments_by_default);
     case ModelReason::solver_asked:
       return "a solver of links was asked for";
     case ModelReason::file_sharing:
@@ -152,7 +158,7 @@ std::string text_of(ModelReason why) {
 }
 
 std::string why_of(const Decision& decision) {
-  const std::string of_model = text_of(decision.why_model);
+  const std::string of_model = text_of(decision.why_model, decision.segments);
   if (decision.model == NetworkModel::packets) return of_model;
   const std::string of_carried = text_of(decision.why_carried, decision);
   const bool says_why_not = decision.why_model != ModelReason::named && !of_model.empty();
@@ -207,7 +213,7 @@ void refuse_all_ways(const Decision& decision, CarriedReason obstacle) {
 // --- all of it ---
 
 Decision decide(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  Decision decision{.nodes = facts.nodes};
+  Decision decision{.nodes = facts.nodes, .segments = facts.segments};
   std::tie(decision.model, decision.why_model) = network.model == NetworkModel::automatic
                                                      ? model_by_default(network, facts)
                                                      : std::pair(network.model, ModelReason::named);

@@ -39,6 +39,7 @@ struct NetworkFacts {
   std::function<std::string()> without_links = nullptr, latency_only_back = nullptr;
   // Of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
   std::function<RouteKind()> kind_of_routes = nullptr;
+  double segments = 0;  // that would travel packet by packet, about
 };
 
 struct NetworkPlan {
@@ -56,6 +57,9 @@ constexpr std::size_t most_nodes_of_packets = 1000;
 
 // Beyond, packets are simulated only if the scenario says so: a run takes time for each packet.
 constexpr std::size_t most_nodes_of_packets_by_default = 100;
+
+// Likewise: they take some two minutes.
+constexpr double most_segments_by_default = 2e8;
 
 // For archives.
 template <class Archive>

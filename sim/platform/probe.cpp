@@ -1,16 +1,13 @@
 #include "sim/platform/probe.hpp"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
-#include <sstream>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -23,34 +20,6 @@ void crash_quietly() {
   for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(signal, SIG_DFL);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
-}
-
-// Collects what a child writes to standard error, which may be more than a pipe holds.
-class KeptErrors {
- public:
-  KeptErrors() : descriptor_(memfd_create("errors", MFD_CLOEXEC)) { check(descriptor_ >= 0, "memory for a text"); }
-  ~KeptErrors() { close(descriptor_); }
-  KeptErrors(const KeptErrors&) = delete;
-  KeptErrors& operator=(const KeptErrors&) = delete;
-
-  void begin() const { dup2(descriptor_, STDERR_FILENO); }
-  std::string text() const {
-    std::string text(static_cast<std::size_t>(lseek(descriptor_, 0, SEEK_END)), ' ');
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(descriptor_, text.data(), text.size(), 0))));
-    return text;
-  }
-
- private:
-  const int descriptor_;
-};
-
-// The first line that is not empty; stack traces may follow it.
-std::string last_words(const std::string& text) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && line.rfind("==", 0) != 0) return scenario::on_one_line(line);
-  }
-  return "SimGrid crashes while reading it; is there a zone without hosts or routes?";
 }
 
 // Without each " (0x...)".
@@ -93,12 +62,13 @@ std::string error_text(const std::string& subject, std::string text) {
 }  // namespace
 
 void probe(const std::string& subject, const std::function<void()>& work) {
-  const KeptErrors errors;
   const auto nothing_or_error = [&] {
     try {
       work();
       return std::string();
     } catch (const InternalError&) {
+      throw;
+    } catch (const OutOfResources&) {
       throw;
     } catch (const std::bad_alloc&) {
       throw;
@@ -106,16 +76,14 @@ void probe(const std::string& subject, const std::function<void()>& work) {
       throw InputError(error_text(subject, error.what()));
     }
   };
-  process::ChildProcess child(nothing_or_error, [&] {
-    crash_quietly();
-    errors.begin();
-  });
+  process::ChildProcess child(nothing_or_error, crash_quietly);
   while (child.listen()) {
   }
   try {
     child.answer();
-  } catch (const process::ChildDied&) {
-    throw InputError(error_text(subject, last_words(errors.text())));
+  } catch (const process::ChildDied& death) {
+    const char* const silent = "SimGrid crashes while reading it; is there a zone without hosts or routes?";
+    throw InputError(error_text(subject, death.words.empty() ? silent : death.words));
   }
 }
 

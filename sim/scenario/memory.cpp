@@ -11,10 +11,11 @@
 namespace ddl::scenario {
 namespace {
 
-// Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
-// of a step, which its node keeps, with room for others, and the result once more, and the row's text in iterations.csv
-// (peaks of runs of one to two million steps).
-constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 190, bytes_of_step_text = 40;
+// Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time, and an
+// actor for one of them; a row of a step, which its node keeps, with room for others, and the result once more, and the
+// row's text in iterations.csv (peaks of runs of one to two million steps).
+constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_actor = 13e3, bytes_of_step = 190,
+                 bytes_of_step_text = 40;
 constexpr double bytes_of_sample = 24;  // of a recorded minibatch: a number, and its digits in the same places
 constexpr double math_threads = 2;      // more need more scratch memory, but must not make a run invalid
 
@@ -58,7 +59,8 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* 
   const MemoryUse use = memory_use_of(*scenario.algorithm, network, model != nullptr ? model->parameters : 0, workers);
   parts.push_back({key_of_workers(scenario.platform),
                    counted(workers + servers, "host") + (use.all_to_all ? " that all talk to all" : ""),
-                   nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0)});
+                   nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0) +
+                       (use.spawns_for_peers ? nodes * nodes * bytes_of_actor : 0)});
   parts.push_back({"$.stop",
                    fmt::format("{} x {}", counted(workers, "worker"), counted(fmt::format("{:.4g}", steps), "step")),
                    steps * workers * (bytes_of_step + (scenario.record.iterations ? bytes_of_step_text : 0))});

@@ -71,7 +71,6 @@ const Case linear_cases[] = {
 }  // namespace
 
 TEST_CASE("portable and native products of dense and convolutional layers differ by rounding alone") {
-  use_one_blas_thread();
   int differing = 0;
   for (const Case& c : linear_cases) {
     CAPTURE(&c - linear_cases);
@@ -93,7 +92,6 @@ TEST_CASE("portable and native products of dense and convolutional layers differ
 }
 
 TEST_CASE("Winograd's convolutions differ from native ones by the rounding of their transforms") {
-  use_one_blas_thread();
   const double most = 64 * unit;  // F(4x4, 3x3) costs some five bits (Lavin and Gray, 2016)
   for (const Shape shape : {Shape{32, 9, 8}, Shape{40, 6, 5}}) {
     const ConvSpec spec{.filters = 48, .bias = false};

@@ -130,6 +130,12 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   plans({.solver = LinkSolver::simgrid}, far, simgrid, TCP);
   // The plan says what is in the way.
   plans({}, with(2, RouteKind::far_and_quick), simgrid, TCP, "...all routes of 2 ms or more have more than 1 Gbit/s");
+  far.segments = most_segments_by_default;
+  plans({}, far, by_packets, packets);
+  far.segments *= 1.5;
+  plans({}, far, simgrid, TCP, "...; not packet by packet: some 3e+08 segments would travel; expected at most 2e+08");
+  plans({.model = packets}, far, by_packets, packets);
+  far.segments = 0;
   plans({.model = TCP}, far, simgrid, TCP, plan_network({}, {.nodes = 2}).why);
   far.sets_sharing = true;
   plans({}, far, simgrid, TCP, "...; not packet by packet: the platform file sets how links are shared");

@@ -3,9 +3,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <new>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 
 namespace ddl::data {
 namespace {
@@ -24,7 +27,7 @@ ByteFile::ByteFile(const std::string& path) : path_(path) {
   if (!std::filesystem::is_regular_file(path, error)) fail("no such file");
   const std::uint64_t size = std::filesystem::file_size(path, error);
   if (!error) file_.reset(gzopen(path.c_str(), "rb"));
-  if (!file_) fail("cannot be opened for reading");
+  if (!file_) fail_with(path_ + ": cannot be opened for reading", error ? error.value() : errno);
   gzbuffer(handle(file_.get()), 1u << 17);
   const bool plain = gzdirect(handle(file_.get())) != 0;
   most_bytes_ = plain ? size : size * best_compression;
@@ -42,6 +45,7 @@ std::size_t ByteFile::read_some(std::span<std::uint8_t> out) {
       int code = Z_OK;
       const char* text = gzerror(handle(file_.get()), &code);
       if (code == Z_BUF_ERROR) fail("compressed data end early; expected a whole gzip file");
+      if (code == Z_MEM_ERROR) throw std::bad_alloc();
       if (code != Z_OK && code != Z_STREAM_END) fail(std::string("cannot be read; zlib says: ") + text);
       break;
     }

@@ -3,10 +3,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <new>
 #include <span>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 
 namespace ddl::data {
 namespace {
@@ -25,7 +28,9 @@ std::uint32_t number(std::span<const std::uint8_t> bytes, std::size_t at, std::s
 // Inflates what it is fed.
 class Inflater {
  public:
-  Inflater() { check(inflateInit2(&stream_, -MAX_WBITS) == Z_OK, "zlib begins"); }
+  Inflater() {
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
@@ -63,7 +68,7 @@ ZipFile::ZipFile(const std::string& path) : path_(path) {
   if (!std::filesystem::is_regular_file(path, error)) fail("no such file");
   size_ = std::filesystem::file_size(path, error);
   file_.open(path, std::ios::binary);
-  if (error || !file_) fail("cannot be opened for reading");
+  if (error || !file_) fail_with(path_ + ": cannot be opened for reading", error ? error.value() : errno);
 
   const std::uint64_t tail = std::min<std::uint64_t>(size_, end_bytes + longest_comment);
   const std::vector<std::uint8_t> last = bytes_at(size_ - tail, tail);

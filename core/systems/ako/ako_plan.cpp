@@ -173,6 +173,7 @@ MemoryUse AkoParams::memory(std::size_t parameters, int workers) const {
   const int sums = waits_to_send(*this) ? classes : peers;
   use.vectors = sums + 1;  // and how many gradients came in for each coordinate
   use.all_to_all = true;
+  use.spawns_for_peers = !waits_to_send(*this);
   return use;
 }
 

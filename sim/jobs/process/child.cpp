@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <map>
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/jobs/process/signals_held.hpp"
@@ -22,7 +22,7 @@ namespace {
 class AwaitedSignals {
  public:
   AwaitedSignals() : descriptor_(signalfd(-1, &held_.signals(), SFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw InternalError(std::string("no signal descriptor: ") + std::strerror(errno));
+    if (descriptor_ < 0) fail_with("no signal descriptor", errno);
   }
   ~AwaitedSignals() { close(descriptor_); }
   AwaitedSignals(const AwaitedSignals&) = delete;
@@ -42,15 +42,15 @@ class AwaitedSignals {
   int descriptor_ = -1;
 };
 
-constexpr int for_ever = -1, tenth_of_a_second = 100;  // milliseconds
+constexpr int milliseconds_between_looks = 100;
 
-// Waits until there is something to read, or for so long. First element: whether a signal has come; then, for each
+// Waits until there is something to read, or for a moment. First element: whether a signal has come; then, for each
 // child, whether it has sent something.
-std::vector<bool> wait_for(const AwaitedSignals& signals, const std::vector<int>& outputs, int milliseconds) {
+std::vector<bool> wait_for(const AwaitedSignals& signals, const std::vector<int>& outputs) {
   std::vector<pollfd> waits = {{signals.descriptor(), POLLIN, 0}};
   for (const int output : outputs) waits.push_back({output, POLLIN, 0});
-  while (poll(waits.data(), waits.size(), milliseconds) < 0) {
-    if (errno != EINTR) throw InternalError(std::string("waiting for a run: ") + std::strerror(errno));
+  while (poll(waits.data(), waits.size(), milliseconds_between_looks) < 0) {
+    if (errno != EINTR) fail_with("waiting for a run", errno);
   }
   std::vector<bool> ready;
   for (const pollfd& wait : waits) ready.push_back(wait.revents != 0);
@@ -74,7 +74,8 @@ std::string in_child(const std::function<std::string()>& work) {
   ChildProcess child(work, [&] { signals.release(); });
   int passed_on = 0;
   while (true) {
-    const std::vector<bool> ready = wait_for(signals, {child.output()}, for_ever);
+    const std::vector<bool> ready = wait_for(signals, {child.output()});
+    child.pass_on_errors();
     if (ready[0]) {
       passed_on = signals.take();
       child.pass_on(passed_on);  // it may have been sent to this process only
@@ -101,7 +102,8 @@ void in_children(std::size_t jobs, int at_once, const std::function<std::functio
     if (running.empty()) continue;
     std::vector<int> outputs;
     for (const auto& [job, child] : running) outputs.push_back(child.output());
-    const std::vector<bool> ready = wait_for(signals, outputs, may_go_on ? tenth_of_a_second : for_ever);
+    const std::vector<bool> ready = wait_for(signals, outputs);
+    for (auto& [job, child] : running) child.pass_on_errors();
     if (ready[0]) {
       signals.take();
       throw Interrupted("interrupted");

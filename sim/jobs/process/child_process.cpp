@@ -1,20 +1,26 @@
 #include "sim/jobs/process/child_process.hpp"
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <new>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/process/failures.hpp"
+#include "sim/jobs/process/limit_signals.hpp"
 
 #ifdef DDLSIM_COVERAGE
 extern "C" void __gcov_dump();
@@ -31,7 +37,13 @@ void note_coverage() {
 }
 
 // The first byte that a child sends says what follows.
-enum Verdict : char { answer_follows = 'A', input_error = 'I', run_failed = 'F', internal_error = 'X' };
+enum Verdict : char {
+  answer_follows = 'A',
+  input_error = 'I',
+  run_failed = 'F',
+  out_of_resources = 'R',
+  internal_error = 'X'
+};
 
 void write_all(int descriptor, const std::string& bytes) {
   for (std::size_t written = 0; written < bytes.size();) {
@@ -47,31 +59,72 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
 }
 
-[[noreturn]] void be_child(const std::function<std::string()>& work, int descriptor) {
-  keep_freed_memory();
-  std::string said;
+std::string said_by(const std::function<std::string()>& work) {
+  const auto say = [](Verdict verdict, const std::exception& error) {
+    return char{verdict} + std::string(error.what());
+  };
   try {
-    said = char{answer_follows} + work();
+    try {
+      return char{answer_follows} + work();
+    } catch (...) {
+      rethrow_as_ours();
+    }
   } catch (const InputError& error) {
-    said = char{input_error} + std::string(error.what());
+    return say(input_error, error);
   } catch (const RunFailed& error) {
-    said = char{run_failed} + std::string(error.what());
-  } catch (const std::bad_alloc&) {
-    said = char{run_failed} + std::string("out of memory; expected fewer workers, a smaller model or a larger machine");
+    return say(run_failed, error);
+  } catch (const OutOfResources& error) {
+    return say(out_of_resources, error);
   } catch (const std::exception& error) {
-    said = char{internal_error} + std::string(error.what());
+    return say(internal_error, error);
   }
-  write_all(descriptor, said);
+}
+
+[[noreturn]] void be_child(const std::function<std::string()>& work, int descriptor) {
+  leave_limits_to_parent();
+  keep_freed_memory();
+  write_all(descriptor, said_by(work));
   std::fflush(nullptr);
   note_coverage();
   // Without exit handlers: they are the parent's, and SimGrid's would free what the system frees anyway.
   std::_Exit(0);
 }
 
+// What SimGrid and its reader of files say before they abort without memory, and what a destructor does.
+bool is_about_memory(const std::string& words) {
+  for (const char* about : {"alloc", "surfxml_bufferstack", "out of memory"}) {
+    if (words.find(about) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
+KeptErrors::KeptErrors() : descriptor_(memfd_create("errors", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) fail_with("no place for a process's errors", errno);
+}
+KeptErrors::~KeptErrors() { close(descriptor_); }
+void KeptErrors::begin() const { dup2(descriptor_, STDERR_FILENO); }
+std::string KeptErrors::text_from(off_t begin) const {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) return "";
+  std::string text(static_cast<std::size_t>(std::max<off_t>(0, status.st_size - begin)), ' ');
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(descriptor_, text.data(), text.size(), begin))));
+  return text;
+}
+void KeptErrors::pass_on() {
+  const std::string text = text_from(passed_on_);
+  const std::string plain = text.substr(0, text.find(last_words_mark));
+  write_all(STDERR_FILENO, plain);
+  passed_on_ += static_cast<off_t>(plain.size());
+}
+std::string KeptErrors::last_words() const {
+  const std::string text = text_from(passed_on_);
+  return text.empty() ? text : text.substr(1, text.find('\n') - 1);
+}
+
 Pipe::Pipe() {
-  if (pipe(ends_) != 0) throw InternalError(std::string("no pipe: ") + std::strerror(errno));
+  if (pipe(ends_) != 0) fail_with("no pipe", errno);
 }
 Pipe::~Pipe() {
   close_end(0);
@@ -86,10 +139,11 @@ ChildProcess::ChildProcess(const std::function<std::string()>& work, const std::
   std::fflush(nullptr);
   const pid_t parent = getpid();
   process_ = fork();
-  if (process_ < 0) throw InternalError(std::string("no child process: ") + std::strerror(errno));
+  if (process_ < 0) fail_with("no child process", errno);
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a run must not outlive the program
     if (getppid() != parent) std::_Exit(1);
+    errors_.begin();
     before();
     pipe_.close_end(0);
     be_child(work, pipe_.writing());
@@ -106,29 +160,23 @@ ChildProcess::~ChildProcess() {
 bool ChildProcess::listen() {
   char buffer[65536];
   const ssize_t n = read(pipe_.reading(), buffer, sizeof buffer);
-  if (n < 0 && errno != EINTR) throw InternalError(std::string("reading from a run: ") + std::strerror(errno));
+  if (n < 0 && errno != EINTR) fail_with("reading from a run", errno);
   if (n > 0) said_.append(buffer, static_cast<std::size_t>(n));
   return n != 0;
 }
 
 std::string ChildProcess::answer() {
   const int status = wait();
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) throw Interrupted("interrupted; nothing was written");
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP) throw Interrupted("hung up; nothing was written");
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) throw Interrupted("terminated; nothing was written");
-  if (status != 0 || said_.empty()) {
-    const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))
-                                                : "with exit code " + std::to_string(WEXITSTATUS(status));
-    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;  // perhaps for lack of memory
-    if (killed) throw InternalError("the run's process was killed; was the machine out of memory?");
-    throw ChildDied("the run's process ended " + how);
-  }
+  errors_.pass_on();
+  if (status != 0 || said_.empty()) tell_death(status);
   std::string rest = said_.substr(1);
   switch (said_[0]) {
     case input_error:
       throw InputError(rest);
     case run_failed:
       throw RunFailed(rest);
+    case out_of_resources:
+      throw OutOfResources(rest);
     case internal_error:
       throw InternalError(rest);
     default:
@@ -136,9 +184,32 @@ std::string ChildProcess::answer() {
   }
 }
 
+void ChildProcess::tell_death(int status) const {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGINT) throw Interrupted("interrupted; nothing was written");
+  if (signal == SIGHUP) throw Interrupted("hung up; nothing was written");
+  if (signal == SIGTERM) throw Interrupted("terminated; nothing was written");
+  const bool out_of_time = processor_s_ > most_processor_seconds() - 0.1;
+  if ((signal == SIGKILL || signal == SIGXCPU) && out_of_time) throw OutOfResources(out_of_processor_time());
+  if (signal == SIGKILL) throw OutOfResources("the run's process was killed; was the machine out of memory?");
+  const std::string words = errors_.last_words();
+  if (words.starts_with("Failed to protect stack")) {
+    throw OutOfResources(
+        "no memory mappings are left for actors' stacks; expected fewer workers, or a larger vm.max_map_count");
+  }
+  if (is_about_memory(words)) throw OutOfResources(out_of_memory());
+  const std::string how = signal != 0 ? std::string("by signal ") + strsignal(signal)
+                                      : "with exit code " + std::to_string(WEXITSTATUS(status));
+  throw ChildDied("the run's process ended " + how + (words.empty() ? "" : ": " + words), words);
+}
+
 int ChildProcess::wait() {
   int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(process_, &status, 0, &used) < 0 && errno == EINTR) {
+  }
+  for (const timeval& time : {used.ru_utime, used.ru_stime}) {
+    processor_s_ += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   }
   process_ = 0;
   return status;

@@ -23,6 +23,30 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
+// Begins what a library writes to the standard error of a child before it ends the process.
+inline constexpr char last_words_mark = '\1';
+
+// What a process writes to its standard error, which may be more than a pipe holds.
+class KeptErrors {
+ public:
+  KeptErrors();
+  ~KeptErrors();
+  KeptErrors(const KeptErrors&) = delete;
+  KeptErrors& operator=(const KeptErrors&) = delete;
+
+  void begin() const;  // in that process
+  // Writes to the standard error of this process what has come since, up to the last words.
+  void pass_on();
+  // The first line of these; empty if there are none.
+  std::string last_words() const;
+
+ private:
+  std::string text_from(off_t begin) const;
+
+  int descriptor_;
+  off_t passed_on_ = 0;
+};
+
 // The process outlives neither this object nor the program. There must be no other threads when it is created.
 class ChildProcess {
  public:
@@ -36,14 +60,18 @@ class ChildProcess {
   void pass_on(int signal) const { kill(process_, signal); }
   // Reads what the child has sent since, and waits if there is nothing; false at the end.
   bool listen();
+  void pass_on_errors() { errors_.pass_on(); }
   // Its whole answer, after listen() has returned false; or throws what the child threw.
   std::string answer();
 
  private:
   int wait();
+  [[noreturn]] void tell_death(int status) const;
 
+  KeptErrors errors_;
   Pipe pipe_;
   pid_t process_ = 0;
+  double processor_s_ = 0;  // that it took
   std::string said_;
 };
 

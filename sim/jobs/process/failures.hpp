@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "core/base/check.hpp"
 
@@ -18,7 +20,8 @@ struct Interrupted : std::runtime_error {
 
 // A child process ended without an answer.
 struct ChildDied : InternalError {
-  using InternalError::InternalError;
+  ChildDied(const std::string& how, std::string last_words) : InternalError(how), words(std::move(last_words)) {}
+  std::string words;  // of a library that ended it
 };
 
 }  // namespace ddl::process

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 
 namespace ddl::jobs {
@@ -28,12 +28,12 @@ CommandOutput output_of(const std::vector<std::string>& words) {
   const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) return {127, words[0] + ": there is no such command"};
-  if (error != 0) throw InternalError(words[0] + ": " + std::strerror(error));
+  if (error != 0) fail_with(words[0], error);
   pipe.close_end(1);
   CommandOutput output;
   char buffer[4096];
   for (ssize_t count; (count = read(pipe.reading(), buffer, sizeof buffer)) != 0;) {
-    if (count < 0 && errno != EINTR) throw InternalError(words[0] + ": " + std::strerror(errno));
+    if (count < 0 && errno != EINTR) fail_with(words[0], errno);
     if (count > 0) output.text.append(buffer, static_cast<std::size_t>(count));
   }
   int status = 0;

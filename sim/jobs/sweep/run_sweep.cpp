@@ -153,6 +153,8 @@ std::string why_failed(const JobEnd& end) {
     return "";
   } catch (const CannotWrite& error) {
     throw InputError(error.what() + std::string("; the finished runs are kept"));
+  } catch (const MayNotWrite& error) {
+    throw OutOfResources(error.what() + std::string("; the finished runs are kept"));
   } catch (const std::exception& error) {
     return scenario::on_one_line(error.what());
   }

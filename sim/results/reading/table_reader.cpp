@@ -4,10 +4,10 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::results {
@@ -16,7 +16,7 @@ namespace ddl::results {
 class TableReader {
  public:
   explicit TableReader(const std::filesystem::path& file) : file_(file), stream_(file, std::ios::binary) {
-    if (!stream_) throw InputError(file.string() + ": cannot be read: " + std::strerror(errno));
+    if (!stream_) fail_with(file.string() + ": cannot be read", errno);
   }
 
   // Fills `fields` and `line`; false at the end.

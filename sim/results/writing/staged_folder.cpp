@@ -16,15 +16,12 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/jobs/process/signals_held.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;
 namespace {
-
-[[noreturn]] void fail(const fs::path& path, const char* what, int error) {
-  throw InputError(path.string() + ": " + what + ": " + std::strerror(error));
-}
 
 // A parent was gone again: another run that had made it has tidied up after itself.
 struct ParentVanished : InputError {
@@ -33,7 +30,7 @@ struct ParentVanished : InputError {
 
 [[noreturn]] void fail_making(const fs::path& path, const char* what, int error) {
   if (error == ENOENT) throw ParentVanished(path.string() + ": " + what + ": " + std::strerror(error));
-  fail(path, what, error);
+  fail_with(path.string() + ": " + what, error);
 }
 
 // The beginning of hidden names beside `target` that processes of this machine give: ".1.partial-host-".
@@ -159,7 +156,7 @@ void StagedFolder::make() {
 void StagedFolder::write(const std::string& name, std::initializer_list<std::string_view> pieces) const {
   const fs::path place = target_ / name;  // where the reader would have found it
   std::FILE* file = std::fopen((staged_ / name).c_str(), "wbe");
-  if (file == nullptr) fail(place, "cannot be written", errno);
+  if (file == nullptr) fail_with(place.string() + ": cannot be written", errno);
   int error = 0;
   for (const std::string_view piece : pieces) {
     if (error == 0 && std::fwrite(piece.data(), 1, piece.size(), file) != piece.size()) error = errno;
@@ -167,7 +164,7 @@ void StagedFolder::write(const std::string& name, std::initializer_list<std::str
   // A full disk may show only when the buffer is emptied or the file is closed.
   if (std::fflush(file) != 0 && error == 0) error = errno;
   if (std::fclose(file) != 0 && error == 0) error = errno;
-  if (error != 0) fail(place, "cannot be written", error);
+  if (error != 0) fail_with(place.string() + ": cannot be written", error);
 }
 
 void StagedFolder::publish(const std::function<bool(const std::string& name)>& ours, bool exchange) {
@@ -176,7 +173,7 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
   if (!fs::exists(fs::symlink_status(target_, unreadable))) {
     if (rename(staged_.c_str(), target_.c_str()) != 0) {
       if (errno == ENOTEMPTY || errno == EEXIST) throw TargetAppeared(target_.string() + ": another program writes it");
-      fail(target_, "cannot be written", errno);
+      fail_with(target_.string() + ": cannot be written", errno);
     }
     staged_.clear();
     parents_.clear();
@@ -191,12 +188,12 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
     if (rename(target_.c_str(), old.c_str()) != 0) {
       const int error = errno;
       rmdir(old.c_str());
-      fail(target_, "cannot be replaced", error);
+      fail_with(target_.string() + ": cannot be replaced", error);
     }
     if (rename(staged_.c_str(), target_.c_str()) != 0) {
       const int error = errno;
       rename(old.c_str(), target_.c_str());
-      fail(target_, "cannot be replaced", error);
+      fail_with(target_.string() + ": cannot be replaced", error);
     }
     staged_ = old;
   }

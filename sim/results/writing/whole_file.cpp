@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;
@@ -57,7 +58,7 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
   if (is_standard_output(file)) {
     errno = 0;
     write(std::cout);
-    if (!std::cout.flush()) throw InputError(file + ": cannot be written: " + std::strerror(errno));
+    if (!std::cout.flush()) fail_with(file + ": cannot be written", errno);
     return;
   }
   std::error_code error;
@@ -82,9 +83,9 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
   error.clear();
   if (stream && !in_place) fs::rename(written, target, error);
   if (!stream || error) {
-    const std::string why = error ? error.message() : std::strerror(reason);
+    const int why = error ? error.value() : reason;
     clean_up();
-    throw InputError(file + ": cannot be written: " + why);
+    fail_with(file + ": cannot be written", why);
   }
 }
 

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -34,7 +34,11 @@ std::string text_of_file(const std::string& path, const TextFile& expected) {
   const auto fail = [&](const std::string& problem) {
     throw InputError(fmt::format("{}; expected {}", problem, expected.what));
   };
-  const auto unreadable = [&] { fail(fmt::format("cannot be read ({})", std::strerror(errno))); };
+  const auto unreadable = [&] {
+    const std::string problem = fmt::format("cannot be read ({})", error_text(errno));
+    if (errno == EMFILE) throw OutOfResources(fmt::format("{}: {}", path, problem));
+    fail(problem);
+  };
   // Opening a pipe waits for its writer, unless told not to.
   const Descriptor file(expected.pipes && path == standard_input
                             ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)

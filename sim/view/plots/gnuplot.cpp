@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include <fstream>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -54,12 +57,16 @@ std::string in_shell_quotes(const std::string& text) {
 // -d: the user's own start-up file stays out of it.
 Outcome run_gnuplot(const fs::path& script) {
   FILE* pipe = popen(("exec gnuplot -d " + in_shell_quotes(script.string()) + " 2>&1").c_str(), "re");
-  if (pipe == nullptr) throw InternalError("no pipe to gnuplot");
+  if (pipe == nullptr) fail_with("no pipe to gnuplot", errno);
   Outcome outcome;
   std::array<char, 4096> buffer{};
   while (const std::size_t got = fread(buffer.data(), 1, buffer.size(), pipe)) outcome.said.append(buffer.data(), got);
   const int status = pclose(pipe);
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ) fail_with("gnuplot's picture", EFBIG);
+  if (outcome.said.find("error while loading shared libraries") != std::string::npos) {
+    throw OutOfResources("gnuplot cannot start: " + scenario::on_one_line(outcome.said));
+  }
   return outcome;
 }
 
@@ -135,10 +142,12 @@ void draw(const std::string& file, const About& about, const std::string& defini
   const ScratchFolder scratch;
   const fs::path text = scratch / "picture.gp", picture = scratch / "picture";
   const Canvas& canvas = about.canvas;
-  std::ofstream(text) << "picture_format = '" << format << "'\npicture_file = " << gnuplot_text(picture.string())
-                      << fmt::format("\nwidth = {:.0f}\nheight = {:.0f}\ntype_size = {}\npaper = {}\n", canvas.width,
-                                     canvas.height, canvas.type, canvas.paper ? 1 : 0)
-                      << style_script << definitions << script << "unset output\n";
+  results::write_whole(
+      text.string(),
+      fmt::format("picture_format = '{}'\npicture_file = {}\nwidth = {:.0f}\nheight = {:.0f}\ntype_size = {}\n"
+                  "paper = {}\n{}{}{}unset output\n",
+                  format, gnuplot_text(picture.string()), canvas.width, canvas.height, canvas.type,
+                  canvas.paper ? 1 : 0, style_script, definitions, script));
   const Outcome outcome = run_gnuplot(text);
   if (outcome.code == not_found) {
     throw InputError("gnuplot: not found; expected Debian's package gnuplot-nox, or any gnuplot from 5.4 on");

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/base/check.hpp"
+#include "core/base/limits.hpp"
 #include "core/nn/math_mode.hpp"
 #include "sim/jobs/process/child.hpp"
 #include "sim/results/identity/earlier_run.hpp"
@@ -326,6 +327,15 @@ TEST_CASE("a scenario's name cannot lead out of the results' folder") {
   }
 }
 
+std::string limit_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const OutOfResources& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST_CASE("when a file cannot be finished the older result is still there, whole, and nothing else") {
   const TemporaryFolder temporary;
   const std::string out = temporary.path().string();
@@ -337,13 +347,13 @@ TEST_CASE("when a file cannot be finished the older result is still there, whole
   const auto usual_handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit little{500, usual.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
-  const std::string replaced = error_of([&] { write_results(out, example_scenario(), other_result(), false); });
-  const std::string fresh = error_of([&] { write_results(out + "/new", example_scenario(), other_result(), false); });
+  const std::string replaced = limit_of([&] { write_results(out, example_scenario(), other_result(), false); });
+  const std::string fresh = limit_of([&] { write_results(out + "/new", example_scenario(), other_result(), false); });
   setrlimit(RLIMIT_FSIZE, &usual);
   std::signal(SIGXFSZ, usual_handler);
   CHECK(contains(replaced, folder.string() + "/"));
   CHECK(contains(replaced, "cannot be written: File too large"));
-  CHECK(contains(fresh, "cannot be written: File too large"));
+  CHECK(contains(fresh, "cannot be written: File too large (ulimit -f allows 0 kB)"));
   CHECK(text_of(folder / "summary.json") == before);
   CHECK(names_in(folder) == usual_files);
   CHECK(names_in(folder.parent_path()) == std::set<std::string>{"7"});
