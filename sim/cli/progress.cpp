@@ -1,5 +1,6 @@
 #include "sim/cli/progress.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/counted.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
@@ -19,6 +21,7 @@ constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
 constexpr double kTooEarly = 0.01;  // of the run: too little to tell the time left by
 constexpr double kLongRun_s = 60;
+constexpr int kManyWorkers = 1000;
 
 constexpr double kMuch = 0.5;  // of the math, in evaluations
 constexpr std::size_t kShortName = 16;
@@ -88,10 +91,26 @@ std::string progress_text(const std::string& name, const run::Progress& progress
 }
 
 ProgressLine::ProgressLine(std::string name, bool wanted, std::chrono::milliseconds between_lines)
-    : name_(std::move(name)), shown_(wanted), terminal_(isatty(STDERR_FILENO) == 1), between_lines_(between_lines) {}
+    : name_(std::move(name)),
+      shown_(wanted),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      stream_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)),
+      between_lines_(between_lines) {}
 
 ProgressLine::~ProgressLine() {
-  if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
+  if (shown_ && terminal_) print("\r\x1b[K");
+  close(stream_);
+}
+
+void ProgressLine::begin(std::optional<int> workers) const {
+  if (!shown_) return;
+  const std::string text =
+      scenario::on_one_line(name_) + ": sets up " + (workers ? counted(*workers, "worker") : std::string("its hosts"));
+  if (terminal_) {
+    print("\r" + text.substr(0, Terminal(stream_).columns() - 1) + "\x1b[K");
+  } else if (workers.value_or(0) >= kManyWorkers) {
+    print(text + "\n");
+  }
 }
 
 void ProgressLine::show(const run::Progress& progress) {
@@ -105,14 +124,12 @@ void ProgressLine::show(const run::Progress& progress) {
   drawn_ = now;
   const double elapsed_s = std::chrono::duration<double>(now - start_).count();
   print(terminal_
-            ? "\r" + progress_text(name_, progress, elapsed_s, static_cast<int>(Terminal(STDERR_FILENO).columns())) +
-                  "\x1b[K"
+            ? "\r" + progress_text(name_, progress, elapsed_s, static_cast<int>(Terminal(stream_).columns())) + "\x1b[K"
             : progress_line(name_, progress, elapsed_s) + "\n");
 }
 
-void ProgressLine::print(const std::string& text) {
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
+void ProgressLine::print(const std::string& text) const {
+  static_cast<void>(!write(stream_, text.data(), text.size()));
 }
 
 std::string runs_text(const std::string& name, const jobs::RunsProgress& progress, double elapsed_s, std::size_t room) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "sim/jobs/jobs.hpp"
@@ -33,16 +34,19 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool shown() const { return shown_; }
+  // What is being made before there is any progress: in a log only where many workers make that take long.
+  void begin(std::optional<int> workers) const;
   // At first what is expected of a long run. Redraws, unless it did so less than a tenth of a second ago; in a log the
-  // first line comes ten seconds after the start.
+  // first line of progress comes ten seconds after the start.
   void show(const run::Progress& progress);
 
  private:
-  static void print(const std::string& text);
+  void print(const std::string& text) const;
 
   using Clock = std::chrono::steady_clock;
   std::string name_;
   bool shown_, terminal_;
+  const int stream_;  // the standard error, which a run's process has no more
   std::chrono::milliseconds between_lines_;
   bool expectation_told_ = false;
   Clock::time_point start_ = Clock::now();

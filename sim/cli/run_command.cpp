@@ -15,6 +15,7 @@
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/run/run.hpp"
+#include "sim/scenario/checks/checks.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -81,6 +82,7 @@ std::string simulate(const jobs::Job& job, const std::string& file, const RunSet
     run.threads = settings.threads;
     if (live) run.evaluated = live->of(job.live());
     if (line.shown()) run.progress = [&](const run::Progress& progress) { line.show(progress); };
+    line.begin(scenario::workers_known(scenario.platform));
     return run::run_here(scenario, run);
   };
   options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const run::RunResult& result) {

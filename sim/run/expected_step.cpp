@@ -15,7 +15,8 @@ constexpr double most_core_s = 2;
 constexpr double fewest_steps = 30;
 constexpr int periods = 4;           // of systems that exchange every so many steps
 constexpr double explained = 0.98;   // of the time computing: little is left to explain
-constexpr double negligible = 1e-6;  // of latencies, and of the time that bytes take
+constexpr double negligible = 1e-6;  // of latencies
+constexpr double plenty = 1e4;       // times a bandwidth; at many more SimGrid's solver loses itself in rounding
 
 // The same without learning, faults and records.
 scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecast& forecast, int steps) {
@@ -71,7 +72,7 @@ ExpectedStep simulated(const scenario::Scenario& bare, const scenario::ModelShap
 std::optional<StepRest> rest_of(const StepTime& step, scenario::Scenario bare, const scenario::ModelShape& shape) try {
   bare.platform.latency_factor *= negligible;
   const double without_latency_s = std::min(step.seconds, simulated(bare, shape).step.seconds);
-  bare.platform.bandwidth_factor /= negligible;
+  bare.platform.bandwidth_factor *= plenty;
   const double without_both_s = std::min(without_latency_s, simulated(bare, shape).step.seconds);
   StepRest rest{.latency = (step.seconds - without_latency_s) / step.seconds,
                 .bandwidth = (without_latency_s - without_both_s) / step.seconds};

@@ -37,7 +37,7 @@ std::optional<int> only_trainer_of(const scenario::Scenario& scenario, const Clu
 
 }  // namespace
 
-Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, const RunOptions& options)
+Experiment::Experiment(const scenario::Scenario& scenario, platform::Fabric& fabric, const RunOptions& options)
     : scenario_(scenario),
       fabric_(fabric),
       trainer_(scenario.model.none() ? std::nullopt
@@ -55,6 +55,8 @@ Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabri
       stop_rule_(scenario.stop, scenario.training.batch_size, sharing_, cluster_.training_samples) {
   const Workload workload = workload_of(scenario, bounds_, learners_of(scenario, cluster_), training_samples_);
   check_workload(scenario, workload, cluster_, model());
+  const Traffic traffic = traffic_of(*scenario.algorithm, network(), cluster_);
+  fabric.expect_segments(segments_of(fabric, cluster_, traffic, bounds_, workload));
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
 }
 

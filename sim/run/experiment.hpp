@@ -33,9 +33,9 @@ struct NodeState {
 // A runtime with several threads sees to it that one at a time is in here.
 class Experiment {
  public:
-  // Loads the data, builds the model, starts math threads. Throws InputError, also for a
-  // run that no machine would come to the end of.
-  Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, const RunOptions& options);
+  // Loads the data, builds the model, starts math threads. Throws InputError, also for a run that no machine would come
+  // to the end of. Tells `fabric` how much will travel.
+  Experiment(const scenario::Scenario& scenario, platform::Fabric& fabric, const RunOptions& options);
 
   const scenario::Scenario& scenario() const { return scenario_; }
   const platform::Fabric& fabric() const { return fabric_; }

@@ -68,14 +68,18 @@ void members(A& archive, Cost& cost) {
           cost.messages_reached);
 }
 template <class A>
+void members(A& archive, ResultBytes& bytes) {
+  archive(bytes.steps, bytes.curve, bytes.weights, bytes.minibatches);
+}
+template <class A>
 void members(A& archive, SiteForecast& site) {
   archive(site.name, site.workers, site.servers);
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.system_notes, forecast.sites, forecast.data, forecast.cost, forecast.steps, forecast.model_bytes,
-          forecast.shape, forecast.workers, forecast.compute_s);
+          forecast.system_notes, forecast.sites, forecast.data, forecast.cost, forecast.result, forecast.steps,
+          forecast.model_bytes, forecast.shape, forecast.workers, forecast.compute_s);
 }
 
 namespace {
@@ -186,7 +190,7 @@ DataForecast data_of(const scenario::Scenario& scenario, const data::DataSplit& 
 }  // namespace
 
 Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
-  const platform::Fabric fabric(scenario);
+  platform::Fabric fabric(scenario);
   [[maybe_unused]] const HostSchedule hosts(scenario, fabric);  // throws where faults cannot be
   const Learning learning = learning_of(scenario, programs);
   const scenario::LearnedModel* model = learning.model ? &*learning.model : nullptr;
@@ -208,7 +212,6 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   const Traffic traffic = traffic_of(*scenario.algorithm, network, cluster);
   for (const auto& [source, target] : traffic.unlisted) static_cast<void>(fabric.find_route(source, target));
   Forecast forecast;
-  forecast.network = fabric.network_plan();
   forecast.platform_notes = fabric.notes();
   forecast.host_notes = host_notes(scenario, fabric);
   forecast.system_notes = scenario.algorithm->notes(cluster);
@@ -227,8 +230,11 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
       workload_of(scenario, forecast.bounds, workers, static_cast<double>(cluster.training_samples));
   forecast.steps = workload.steps;
   check_workload(scenario, workload, cluster, model);
+  fabric.expect_segments(segments_of(fabric, cluster, traffic, forecast.bounds, workload));
+  forecast.network = fabric.network_plan();
   forecast.cost =
       cost_of(scenario, fabric, cluster, traffic, forecast.bounds, workload, model, learning.data.test.size());
+  forecast.result = result_bytes_of(scenario, cluster, workload, forecast.cost, model);
   forecast.cost.gradients_s += forecast.cost.gradients * learning.gradient_s;
   forecast.cost.evaluation_s += forecast.cost.evaluations * learning.evaluation_s;
   return forecast;

@@ -35,6 +35,7 @@ struct Forecast {
   std::vector<SiteForecast> sites;        // that the platform names
   std::optional<DataForecast> data;       // of what learns
   Cost cost;
+  ResultBytes result;
   double steps = 0;            // of each worker, see Workload
   double model_bytes = 0;      // 0: a program's, which was not asked
   scenario::ModelShape shape;  // of what learns; no layers: timing only, or a program's, likewise

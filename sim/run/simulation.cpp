@@ -43,6 +43,12 @@ RunResult Simulation::run() {
   host_life_->start();
   actors_.start_last("conductor", [this] { conduct(); });
   sg::Engine::on_deadlock_cb([this] { conductor_.fail_as_stuck(); });
+  // A first step may take very long.
+  if (options_.progress) {
+    sg::Engine::on_time_advance_cb([this, advances = 0](double) mutable {
+      if (++advances % 256 == 0) show_progress();
+    });
+  }
   fabric_.engine().run();
   end_.rethrow_failure();
   return std::move(result_);
@@ -174,12 +180,15 @@ void Simulation::evaluate_on_time() {
 }
 
 void Simulation::report_progress() {
-  if (options_.progress) {
-    Progress progress = experiment_.progress(sg::Engine::get_clock());
-    progress.expected_s = expected_s_;
-    options_.progress(progress);
-  }
+  show_progress();
   tell_evaluations(false);
+}
+
+void Simulation::show_progress() {
+  if (!options_.progress) return;
+  Progress progress = experiment_.progress(sg::Engine::get_clock());
+  progress.expected_s = expected_s_;
+  options_.progress(progress);
 }
 
 void Simulation::tell_evaluations(bool all) {

@@ -68,15 +68,6 @@ double messages_reached(const Traffic& traffic, const platform::Fabric& fabric, 
   return by == platform::CarriedBy::accelerator ? std::min(flows, of_a_node * of_a_node) : flows;
 }
 
-// Segments of a step of every worker, of messages that carry so many bytes: no more than links carry in that time.
-double segments_of_step(const platform::Fabric& fabric, double bytes, double step_s) {
-  double links_bytes = 0;
-  for (const platform::LinkInfo& link : fabric.links()) {
-    links_bytes += step_s * link.bandwidth_bytes_per_s / (link.direction == "both" ? 1 : 2);
-  }
-  return std::min(bytes, links_bytes) / network::packets::segment_bytes;
-}
-
 // One pass of a sample through the model, and all that a gradient of one does without the one for its input.
 struct SampleCost {
   double forward_s = 0, gradient_s = 0;
@@ -95,6 +86,9 @@ SampleCost sample_cost(const nn::Model& model) {
   return {adds * flops / forward_flops_per_s + values * value_s,
           (passes_of_gradient * adds - first) * flops / gradient_flops_per_s + passes_of_gradient * values * value_s};
 }
+
+// Measured, of text: a row of iterations.csv, and of curve.csv; the number of a sample.
+constexpr double bytes_of_step = 75, bytes_of_learning_step = 110, bytes_of_curve_row = 85, bytes_of_number = 6.5;
 
 }  // namespace
 
@@ -131,6 +125,18 @@ void check_workload(const scenario::Scenario& scenario, const Workload& workload
   }
 }
 
+// No more than links carry in the time of a step.
+double segments_of(const platform::Fabric& fabric, const Cluster& cluster, const Traffic& traffic,
+                   const network::Bounds& bounds, const Workload& workload) {
+  const double bytes =
+      bounds.bytes_per_step * cluster.workers + traffic.unlisted_messages * static_cast<double>(cluster.model_bytes);
+  double links_bytes = 0;
+  for (const platform::LinkInfo& link : fabric.links()) {
+    links_bytes += workload.step_s * link.bandwidth_bytes_per_s / (link.direction == "both" ? 1 : 2);
+  }
+  return workload.steps * std::min(bytes, links_bytes) / network::packets::segment_bytes;
+}
+
 Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
              const Traffic& traffic, const network::Bounds& bounds, const Workload& workload,
              const scenario::LearnedModel* model, std::size_t evaluated) {
@@ -162,16 +168,38 @@ Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric,
   cost.messages_s = workload.steps * cluster.workers * bookkeeping_s;
   const platform::CarriedBy by = fabric.network_plan().carried_by;
   if (by == platform::CarriedBy::packets) {
-    const double bytes = bounds.bytes_per_step * fabric.worker_count() +
-                         traffic.unlisted_messages * static_cast<double>(cluster.model_bytes);
-    const double segments = segments_of_step(fabric, bytes, workload.step_s);
-    cost.messages_s += workload.steps * (messages * message_s + segments * s_per_segment);
+    cost.messages_s +=
+        workload.steps * messages * message_s + segments_of(fabric, cluster, traffic, bounds, workload) * s_per_segment;
   } else {
     cost.messages_reached = messages_reached(traffic, fabric, by);
     const double others_s = s_per_flow(by) * cost.messages_reached;
     cost.messages_s += workload.steps * messages * (message_s + others_s);
   }
   return cost;
+}
+
+ResultBytes result_bytes_of(const scenario::Scenario& scenario, const Cluster& cluster, const Workload& workload,
+                            const Cost& cost, const scenario::LearnedModel* model) {
+  const scenario::RecordSpec& record = scenario.record;
+  const double steps = workload.steps * learners_of(scenario, cluster) * sharing_of(scenario, cluster);
+  ResultBytes bytes;
+  if (record.iterations) bytes.steps = steps * (model != nullptr ? bytes_of_learning_step : bytes_of_step);
+  if (model == nullptr) return bytes;
+  const double judged = cost.evaluations / workload.evaluations;
+  bytes.curve = workload.evaluations * std::max(1.0, judged + 1) * bytes_of_curve_row;
+  const double kept = 4 * static_cast<double>(model->parameters);
+  if (record.weights)
+    bytes.weights += kept * (scenario.algorithm->model_holders(cluster).empty() ? cluster.workers : 1);
+  if (record.initial_weights) {
+    bytes.weights += kept * (scenario.training.init == scenario::InitialWeights::independent ? cluster.workers : 1);
+  }
+  if (record.batches) {
+    const data::DataShape data = scenario::data_shape_of(scenario);
+    const double of_sample =
+        bytes_of_number + 2 * sizeof(std::int64_t) + static_cast<double>(data.shape.size() * data.bytes_of_value);
+    bytes.minibatches = steps * scenario.training.batch_size * of_sample;
+  }
+  return bytes;
 }
 
 }  // namespace ddl::run

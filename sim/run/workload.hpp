@@ -26,6 +26,10 @@ Workload workload_of(const scenario::Scenario& scenario, const network::Bounds& 
 void check_workload(const scenario::Scenario& scenario, const Workload& workload, const Cluster& cluster,
                     const scenario::LearnedModel* model);
 
+// That travel in a run whose network is packet by packet, about.
+double segments_of(const platform::Fabric& fabric, const Cluster& cluster, const Traffic& traffic,
+                   const network::Bounds& bounds, const Workload& workload);
+
 // Seconds of one core of a usual machine, mostly within a factor of two. Where steps are bounded by the network or only
 // an accuracy ends the run, the number of steps is a guess, and so is this.
 struct Cost {
@@ -42,5 +46,18 @@ struct Cost {
 Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
              const Traffic& traffic, const network::Bounds& bounds, const Workload& workload,
              const scenario::LearnedModel* model, std::size_t evaluated);
+
+// What a run's files hold, the traces and draws that it may record left out, mostly within a fifth.
+struct ResultBytes {
+  double steps = 0;        // iterations.csv
+  double curve = 0;        // curve.csv
+  double weights = 0;      // of models at the end and at the start
+  double minibatches = 0;  // batches.csv, and what is in them
+
+  double all() const { return steps + curve + weights + minibatches; }
+};
+
+ResultBytes result_bytes_of(const scenario::Scenario& scenario, const Cluster& cluster, const Workload& workload,
+                            const Cost& cost, const scenario::LearnedModel* model);
 
 }  // namespace ddl::run

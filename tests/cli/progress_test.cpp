@@ -83,6 +83,15 @@ TEST_CASE("what is no terminal gets the expectation once and a line now and then
   CHECK(show(false, std::chrono::milliseconds(0)) == "");
 }
 
+TEST_CASE("a log says at once that many workers are set up, and of few nothing") {
+  const auto begin = [](std::optional<int> workers) {
+    return written([&] { ProgressLine("run", true).begin(workers); });
+  };
+  CHECK(begin(10000) == "run: sets up 10,000 workers\n");
+  CHECK(begin(999) == "");
+  CHECK(begin(std::nullopt) == "");
+}
+
 TEST_CASE("an interrupted sweep says how far it is, and how to go on") {
   CHECK(interrupted_text({.runs = 9, .finished = 5}) ==
         "interrupted: 5 of 9 runs are finished and kept; the same command goes on from there");

@@ -99,15 +99,23 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
   return text;
 }
 
+// What sets the lower bound of a step. An expected step says by itself what takes its time.
+std::string cause_of(const network::Bounds& bounds, const std::optional<run::ExpectedStep>& expected) {
+  const bool waits = expected && expected->compute_share < 0.98;
+  if (bounds.bottleneck.empty() && waits) return ", of computing alone: the system lists no traffic that a step needs";
+  if (expected) return "";
+  return bounds.network_bound ? ": network-bound" : ": compute-bound";
+}
+
 // The lower bound of a step, and the expected step. The size of the model must be known.
 std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
-  add("lower bound",
-      fmt::format("{} a step of the slowest worker in the long run: {}-bound", results::readable_seconds(bounds.step_s),
-                  bounds.network_bound ? "network" : "compute"));
-  if (const auto expected = run::expected_step(scenario, forecast); expected && !expected->layers_known) {
+  const auto expected = run::expected_step(scenario, forecast);
+  add("lower bound", fmt::format("{} a step of the slowest worker in the long run{}",
+                                 results::readable_seconds(bounds.step_s), cause_of(bounds, expected)));
+  if (expected && !expected->layers_known) {
     add("expected", "unknown, for it exchanges layer by layer: --trust asks the program for its layers");
   } else if (expected) {
     add("expected", fmt::format("{} a step, {} of the time computing, by {} without learning",
@@ -183,6 +191,19 @@ std::string data_text(const run::DataForecast& data, std::size_t width) {
   return results::labelled("data", text, width);
 }
 
+// What takes most of it, and the key that leaves it out.
+std::string result_text(const run::ResultBytes& bytes, std::size_t width) {
+  std::string text = "some " + results::readable_bytes(bytes.all()) + " on disk";
+  for (const auto& [key, part] :
+       {std::pair("iterations", bytes.steps), {"weights", bytes.weights}, {"batches", bytes.minibatches}}) {
+    if (part > bytes.all() / 2) {
+      text += fmt::format(", {} of it for record.{}; false leaves that out",
+                          results::readable_share(part / bytes.all()), key);
+    }
+  }
+  return results::labelled("result", text, width);
+}
+
 std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, bool costs_known,
                           std::size_t width) {
   const bool size_known = forecast.model_bytes > 0;
@@ -201,7 +222,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
   for (const std::string& note : forecast.platform_notes) add("platform file", note);
   if (forecast.consensus) text += consensus_text(*forecast.consensus, width);
   if (costs_known) text += cost_text(scenario, forecast.cost, width);
-  return text;
+  return text + result_text(forecast.result, width);
 }
 
 // What a run starts, and whether that has been started here.

@@ -56,7 +56,8 @@ nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const r
                                 {"why", forecast.network.why}}},
                               {"consensus", nullptr},
                               {"notes", forecast.system_notes},
-                              {"cost_core_s", forecast.cost.core_s()}};
+                              {"cost_core_s", forecast.cost.core_s()},
+                              {"result_bytes", forecast.result.all()}};
   // Of a program that was not started neither its size nor its cost is known.
   const bool size_known = forecast.model_bytes > 0;
   if (!size_known) json["bounds"] = json["expected"] = json["model_bytes"] = nullptr;

@@ -79,9 +79,13 @@ std::string steps_line(const scenario::Scenario& scenario, const run::RunResult&
 }
 
 // The least that the platform allows.
-std::string bound_line(const network::Bounds& bounds) {
+std::string bound_line(const run::RunResult& result) {
+  const network::Bounds& bounds = result.bounds;
   std::string text = readable_seconds(bounds.step_s) + " a step of the slowest worker in the long run: ";
-  text += bounds.network_bound ? "network-bound" : "compute-bound";
+  if (bounds.bottleneck.empty() && result.bytes_sent > 0)
+    text += "of computing alone";  // the system lists no traffic that a step needs
+  else
+    text += bounds.network_bound ? "network-bound" : "compute-bound";
   text += " (compute " + readable_seconds(bounds.compute_s);
   if (!bounds.bottleneck.empty()) text += ", " + bounds.bottleneck + " " + readable_seconds(bounds.network_s);
   return text + ")";
@@ -193,7 +197,7 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
                                    ", 95 % below " + readable_seconds(times->p95) + ")");
   }
   if (summary.slowest_step_s) lines.add("slowest worker", readable_seconds(*summary.slowest_step_s) + " a step");
-  lines.add("lower bound", bound_line(result.bounds));
+  lines.add("lower bound", bound_line(result));
   if (result.network) {
     lines.add("network model", platform::text_of(*result.network) + " (" + result.network->why + ")");
   }

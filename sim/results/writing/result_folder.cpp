@@ -53,9 +53,11 @@ void check_replaceable(const fs::path& place, const RunIdentity& identity, bool 
   }
   std::erase(earlier.differences, "record");  // more or fewer files of the same run
   if (replace == Replace::same_scenario && !earlier.differences.empty()) {
+    const bool only_stop = earlier.differences == std::vector<std::string>{"stop"};
     throw InputError(place.string() + ": holds the result of another scenario (" + joined(earlier.differences) +
                      (earlier.differences.size() == 1 ? " differs" : " differ") +
-                     "); use --force to replace it, or another name or --out");
+                     "); use --force to replace it, or another name or --out" +
+                     (only_stop ? "; a run with another stop starts at 0 again, it does not go on" : ""));
   }
 }
 
