@@ -262,14 +262,14 @@ std::vector<Entry> platforms(const Registry&) {
 struct Kind {
   const char* word;
   std::vector<Entry> (*entries)(const Registry& systems);
-  const char* title = word;
+  int most_lines = 2;  // where all kinds share one screen
 };
 
-constexpr Kind kKinds[] = {{"algorithms", algorithms, "systems (algorithms)"},
+constexpr Kind kKinds[] = {{"algorithms", algorithms, 4},
                            {"models", models},
                            {"data", data_sets},
-                           {"topologies", topologies, "topologies (platform.topology)"},
-                           {"graphs", graphs, "graphs (algorithm.topology)"},
+                           {"topologies", topologies},
+                           {"graphs", graphs},
                            {"codecs", codecs},
                            {"optimizers", [](const Registry&) { return optimizers_of(nn::OptimizerParams()); }},
                            {"faults", [](const Registry&) { return faults_of(scenario::Fault()); }},
@@ -281,7 +281,7 @@ constexpr Kind kKinds[] = {{"algorithms", algorithms, "systems (algorithms)"},
 constexpr std::size_t widest_name = 20;
 
 // What an entry is comes beside its name, or below a name that is too long for that.
-void print(const std::vector<Entry>& entries, const std::string& indent) {
+void print(const std::vector<Entry>& entries) {
   std::size_t width = 0;
   for (const Entry& entry : entries) {
     if (entry.name.size() <= widest_name) width = std::max(width, entry.name.size());
@@ -289,16 +289,34 @@ void print(const std::vector<Entry>& entries, const std::string& indent) {
   const std::size_t columns = Terminal(STDOUT_FILENO).columns();
   for (const Entry& entry : entries) {
     const bool beside = entry.name.size() <= width;
-    const std::string start = indent + fmt::format("{:<{}}", entry.name, beside ? width : 0);
+    const std::string start = fmt::format("{:<{}}", entry.name, beside ? width : 0);
     const std::string what = scenario::on_one_line(entry.what);
     if (what.empty()) {
-      std::cout << indent << entry.name << "\n";
+      std::cout << entry.name << "\n";
     } else if (beside) {
       std::cout << results::hanging(start + "  ", what, columns);
     } else {
-      std::cout << start << "\n" << results::hanging(indent + "    ", what, columns);
+      std::cout << start << "\n" << results::hanging("    ", what, columns);
     }
   }
+}
+
+// The names of a kind, as many as there is room for, and how many more there are.
+std::string overview(const Kind& kind, const Registry& systems, std::size_t columns) {
+  std::vector<Entry> entries = kind.entries(systems);
+  std::erase_if(entries, [](const Entry& entry) { return entry.name.starts_with("- "); });  // presets
+  const std::string start = fmt::format("{:<12}", kind.word);
+  std::string names, text;
+  std::size_t named = 0;
+  for (const Entry& entry : entries) {
+    names += (names.empty() ? "" : ", ") + entry.name;
+    const std::size_t rest = entries.size() - ++named;
+    const std::string more = rest == 0 ? "" : fmt::format(", and {} more", rest);
+    const std::string longer = results::hanging(start, names + more, columns);
+    if (!text.empty() && std::ranges::count(longer, '\n') > kind.most_lines) break;
+    text = longer;
+  }
+  return text;
 }
 
 }  // namespace
@@ -310,14 +328,15 @@ std::vector<std::string> catalogue_words() {
 }
 
 void list_catalogue(const Registry& systems, const std::string& word) {
-  bool found = false;
-  for (const Kind& kind : kKinds) {
-    if (!word.empty() && word != kind.word) continue;
-    if (word.empty()) std::cout << (found ? "\n" : "") << Terminal(STDOUT_FILENO).bold(kind.title) << "\n";
-    print(kind.entries(systems), word.empty() ? "  " : "");
-    found = true;
+  if (word.empty()) {
+    const std::size_t columns = Terminal(STDOUT_FILENO).columns();
+    for (const Kind& kind : kKinds) std::cout << overview(kind, systems, columns);
+    std::cout << "ddlsim list algorithms, and so on, says what they are.\n";
+    return;
   }
-  if (found) return;
+  for (const Kind& kind : kKinds) {
+    if (word == kind.word) return print(kind.entries(systems));
+  }
   const auto words = catalogue_words();
   throw InputError("list: " + scenario::in_quotes(word) + " is unknown; " +
                    scenario::nearest_or(word, words, "expected one of " + scenario::listed(words)));

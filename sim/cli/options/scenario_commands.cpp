@@ -137,8 +137,9 @@ Command add_describe(CLI::App& app, const Registry& systems) {
 Command add_list(CLI::App& app, const Registry& systems) {
   const auto kind = std::make_shared<std::string>();
   CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
-  set_words(*command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything"),
-            "KIND", catalogue_words());
+  set_words(
+      *command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, the names of all kinds"),
+      "KIND", catalogue_words());
   command.footer("Example:\n  ddlsim list algorithms");
   return {&command, [kind, &systems] {
             list_catalogue(systems, *kind);

@@ -24,28 +24,26 @@ std::string one_of(const OrderedJson& values) {
   return text;
 }
 
-// What kind of value a schema takes, in a few words.
-std::string kind_of(const OrderedJson& schema) {
-  if (schema.contains("const")) return schema["const"].dump();
-  if (schema.contains("enum")) return one_of(schema["enum"]);
-  if (schema.contains("oneOf")) {
-    std::string text;
-    bool objects = false;
-    for (const auto& alternative : schema["oneOf"]) {
-      if (alternative.contains("properties")) {
-        objects = true;
-      } else {
-        text += (text.empty() ? "" : ", or ") + kind_of(alternative);
-      }
+// A word for values of a schema's type, and for several of them.
+std::string noun_of(const OrderedJson& schema, bool several) {
+  if (schema.contains("examples")) {
+    for (const Dimension dimension : {Dimension::time, Dimension::size, Dimension::bandwidth, Dimension::speed}) {
+      if (schema["examples"][0] != example_of(dimension)) continue;
+      const std::string name = dimension_name(dimension);  // with its article
+      return name.substr(name.find(' ') + 1) + (several ? "s" : "");
     }
-    return objects ? text + (text.empty() ? "object" : ", or an object") : text;
   }
   const std::string type = schema.value("type", "any");
-  if (type == "array") {
-    return schema.contains("items") ? "list of " + kind_of(schema["items"]) : std::string("list");
-  }
-  if (type == "string" && schema.contains("examples")) return "such as " + schema["examples"][0].dump();
-  if (type == "string") return "text";
+  return type == "string" ? "text" : type + (several ? "s" : "");
+}
+
+std::string example_in(const OrderedJson& schema) {
+  if (schema.value("type", "") == "array" && schema.contains("items")) return example_in(schema["items"]);
+  return schema.contains("examples") ? ", such as " + schema["examples"][0].dump() : "";
+}
+
+// ", >= 1 and <= 100"
+std::string range_of(const OrderedJson& schema) {
   std::string range;
   const auto limit = [&](const char* word, const char* sign) {
     if (schema.contains(word))
@@ -55,7 +53,35 @@ std::string kind_of(const OrderedJson& schema) {
   limit("exclusiveMinimum", ">");
   limit("maximum", "<=");
   limit("exclusiveMaximum", "<");
-  return type + range;
+  return range;
+}
+
+// What kind of value a schema takes, or several of them, in a few words.
+std::string kind_of(const OrderedJson& schema, bool several = false) {
+  if (schema.contains("const")) return schema["const"].dump();
+  if (schema.contains("enum")) return one_of(schema["enum"]);
+  if (schema.contains("oneOf")) {
+    std::string text, example;
+    bool objects = false;
+    for (const auto& alternative : schema["oneOf"]) {
+      if (alternative.value("type", "") == "object") {
+        objects = true;
+        continue;
+      }
+      std::string kind = kind_of(alternative, several);
+      if (const std::string its = example_in(alternative); !its.empty()) {
+        kind.resize(kind.size() - its.size());
+        example = its;
+      }
+      text += (text.empty() ? "" : ", or ") + kind;
+    }
+    if (objects)
+      text += text.empty() ? (several ? "objects" : "object") : (several ? ", or objects" : ", or an object");
+    return text + example;
+  }
+  if (schema.value("type", "") != "array") return noun_of(schema, several) + range_of(schema) + example_in(schema);
+  const std::string list = several ? "lists" : "list";
+  return schema.contains("items") ? list + " of " + kind_of(schema["items"], true) : list;
 }
 
 // The objects that a value may be: itself, alternatives, or elements of a list.
@@ -88,6 +114,12 @@ KeyRow row_of(const OrderedJson& object, const std::string& key, const OrderedJs
           .meaning = value.value("description", ""),
           .required = std::find(required.begin(), required.end(), key) != required.end(),
           .has_keys = !below.empty()};
+}
+
+// A key may have other values beside other keys.
+void add_row(std::vector<KeyRow>& rows, const KeyRow& row) {
+  const auto is_same = [&](const KeyRow& other) { return other.value == row.value && other.meaning == row.meaning; };
+  if (std::ranges::none_of(rows, is_same)) rows.push_back(row);
 }
 
 // Not of the elements of lists, which have no names.
@@ -130,9 +162,12 @@ std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path) 
     for (const OrderedJson* object : objects) {
       for (const auto& [key, value] : (*object)["properties"].items()) {
         known.push_back(key);
-        if (key != word || !next.is_null()) continue;
-        next = value;
-        alone.keys = {row_of(*object, key, value)};
+        if (key != word) continue;
+        if (next.is_null()) {
+          next = value;
+          alone.keys.clear();
+        }
+        add_row(alone.keys, row_of(*object, key, value));
       }
     }
     if (next.is_null()) {
