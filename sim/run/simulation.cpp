@@ -15,6 +15,16 @@ namespace ddl::run {
 
 namespace sg = simgrid::s4u;
 
+namespace {
+
+void call_now_and_then(const std::function<void()>& call) {
+  sg::Engine::on_time_advance_cb([call, advances = 0](double) mutable {
+    if (++advances % 256 == 0) call();
+  });
+}
+
+}  // namespace
+
 Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& options)
     : options_(options),
       fabric_(scenario),
@@ -43,12 +53,7 @@ RunResult Simulation::run() {
   host_life_->start();
   actors_.start_last("conductor", [this] { conduct(); });
   sg::Engine::on_deadlock_cb([this] { conductor_.fail_as_stuck(); });
-  // A first step may take very long.
-  if (options_.progress) {
-    sg::Engine::on_time_advance_cb([this, advances = 0](double) mutable {
-      if (++advances % 256 == 0) show_progress();
-    });
-  }
+  if (options_.progress) call_now_and_then([this] { report_progress(); });  // a first step may take very long
   fabric_.engine().run();
   end_.rethrow_failure();
   return std::move(result_);
@@ -180,15 +185,12 @@ void Simulation::evaluate_on_time() {
 }
 
 void Simulation::report_progress() {
-  show_progress();
+  if (options_.progress) {
+    Progress progress = experiment_.progress(sg::Engine::get_clock());
+    progress.expected_s = expected_s_;
+    options_.progress(progress);
+  }
   tell_evaluations(false);
-}
-
-void Simulation::show_progress() {
-  if (!options_.progress) return;
-  Progress progress = experiment_.progress(sg::Engine::get_clock());
-  progress.expected_s = expected_s_;
-  options_.progress(progress);
 }
 
 void Simulation::tell_evaluations(bool all) {

@@ -78,7 +78,6 @@ class Simulation {
   void evaluate_now(double time_s);
   void evaluate_on_time();  // an actor's body
   void report_progress();
-  void show_progress();
   void tell_evaluations(bool all);
   RunResult collect();
 
