@@ -45,6 +45,7 @@ class StopRule {
   }
   bool has_enough_samples() const { return samples_ >= most_samples_; }
 
+  bool has_time() const { return stop_.time.has_value(); }
   std::int64_t steps() const { return steps_; }          // finished, by all workers
   const std::string& reason() const { return reason_; }  // of the first refusal
 
