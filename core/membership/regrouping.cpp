@@ -11,7 +11,7 @@ Regrouping::Regrouping(Node& node, comm::Collective how, int port, OnFailure on_
     : node_(node), all_reduce_(comm::all_reduce(how)), view_(node, port, on_failure, what) {}
 
 void Regrouping::take_part(const std::function<void()>& rounds) {
-  if (view_.events() > 0) join();
+  if (!node_.membership().starts_afresh()) join();
   rounds();
   if (!node_.cluster().hosts_change) return;
   // A worker that comes later still finds a group.

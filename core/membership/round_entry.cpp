@@ -68,8 +68,12 @@ class RoundEntry final : public comm::NeighbourExchange {
 
  public:
   RoundEntry(Node& node, std::shared_ptr<const graph::Graph> graph, OnFailure on_failure)
-      : NeighbourExchange(node, std::move(graph)), on_failure_(on_failure), started_(node.membership().events()) {
+      : NeighbourExchange(node, std::move(graph)),
+        on_failure_(on_failure),
+        started_(node.membership().events()),
+        own_(node.membership().starts_afresh() ? Own::among_others : Own::entering) {
     node.membership().watch(port);
+    if (!is_entering()) go_to(0);
     for (const int other : neighbours()) {
       Neighbour& neighbour = neighbours_[other];
       if (node.up(other)) {
@@ -207,7 +211,7 @@ class RoundEntry final : public comm::NeighbourExchange {
   std::int64_t ahead_ = 0;  // rounds, of the worker's step
 
   const std::int64_t started_;  // after so many events of hosts
-  Own own_ = started_ > 0 ? Own::entering : Own::among_others;
+  Own own_;
 };
 
 }  // namespace

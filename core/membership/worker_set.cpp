@@ -2,8 +2,11 @@
 
 namespace ddl::membership {
 
-WorkerSet::WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout)
-    : on_failure_(on_failure), failure_detector_(node, on_failure, failure_timeout), counted_(node.cluster().workers) {
+WorkerSet::WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout, Counted counted)
+    : on_failure_(on_failure),
+      from_(counted),
+      failure_detector_(node, on_failure, failure_timeout),
+      counted_(node.cluster().workers) {
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
     if (is_counted_on(node.membership().presence(worker), on_failure)) add(worker);
   }
@@ -19,9 +22,12 @@ std::optional<Message> WorkerSet::receive(comm::ShardServer& shard, const char* 
   if (message->is<comm::Pull>() || message->is<comm::Push>()) return message;
   const int source = message->source;
   const bool is_worker = source < counted_.count();
-  if (message->is<comm::Leave>() ||
-      (is_worker && !is_counted_on(message->as<MembershipEvent>().presence, on_failure_))) {
+  if (message->is<comm::Leave>()) {
     remove(source);
+  } else if (is_worker && !is_counted_on(message->as<MembershipEvent>().presence, on_failure_)) {
+    remove(source);
+  } else if (is_worker && from_ == Counted::when_there && message->as<MembershipEvent>().presence == Presence::up) {
+    add(source);
   }
   return std::nullopt;
 }

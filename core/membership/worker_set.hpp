@@ -13,13 +13,18 @@
 
 namespace ddl::membership {
 
+// From when on a worker that comes is waited for: what others do with it needs its first word, or all that come in one
+// instant must be known before the first word of one of them.
+enum class Counted { when_heard, when_there };
+
 // A worker is removed when it leaves, when its host goes (for good or, with go_on, until it is back), and when it is
 // suspected (time_out). The system adds it again when it hears from the worker.
 class WorkerSet {
  public:
   using Nodes = std::function<std::vector<int>()>;
 
-  WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout);
+  WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout,
+            Counted counted = Counted::when_heard);
 
   // W. The next pull or push. Nothing when instead the set may have changed: a worker left, a host came or went, or of
   // those that are waited for some are suspected. `what` is waited for, from the workers `waited_for`.
@@ -62,6 +67,7 @@ class WorkerSet {
 
  private:
   const OnFailure on_failure_;
+  const Counted from_;
   FailureDetector failure_detector_;
   PerNode<char> counted_;  // per worker, whether it is
   std::size_t size_ = 0;

@@ -39,7 +39,10 @@ class Membership {
   virtual void watch(int port, NodeRange hosts = {}) = 0;
   // Ends that, where nothing reads the port any more.
   virtual void unwatch(int port) = 0;
-  // Whether this worker has come late or lost its state, so that others may have a model that it lacks.
+  // Whether this worker starts as at the beginning of a run: no other worker was there before this instant, and of
+  // those that start in it none has a model.
+  virtual bool starts_afresh() const = 0;
+  // Whether this worker has come late or lost its state, and others may have a model that it lacks.
   virtual bool needs_model() const = 0;
 };
 
@@ -52,6 +55,7 @@ class FixedMembership final : public Membership {
   int workers_up() const override { return workers_; }
   void watch(int, NodeRange) override {}
   void unwatch(int) override {}
+  bool starts_afresh() const override { return true; }
   bool needs_model() const override { return false; }
 
  private:

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "core/systems/table.hpp"
 #include "tests/support/scenarios.hpp"
@@ -93,6 +95,54 @@ TEST_CASE("where all have gone for good, a number of steps or samples is never r
         const std::string few =
             std::string(stop).find("iter") != std::string::npos ? R"({"iterations": 1})" : R"({"samples": 20})";
         CHECK_NOTHROW(run::run(scenario_from(text(algorithm, faults, few))));
+      }
+    }
+  }
+}
+
+TEST_CASE("workers that all join in one instant train as from the start of a run") {
+  for (const std::string& algorithm : systems_with_policies()) {
+    CAPTURE(algorithm);
+    const std::string never = R"([{"type": "leave", "host": "w0", "at": "1000s"}])";
+    const run::RunResult from_start = run::run(scenario_from(text(algorithm, never, R"({"time": "20.5s"})")));
+    for (const std::string& faults :
+         {of_all(algorithm, R"("type": "join", "at": "2s")"),
+          std::string(R"([{"type": "availability", "presence": [{"client": "x", "from": "2s", "until": "99s"}]}])")}) {
+      CAPTURE(faults);
+      const run::RunResult late = run::run(scenario_from(text(algorithm, faults, R"({"time": "22.5s"})")));
+      CHECK(late.bytes_sent == from_start.bytes_sent);
+      CHECK(late.steps == from_start.steps);
+      REQUIRE(late.iterations.size() == from_start.iterations.size());
+      for (std::size_t i = 0; i < late.iterations.size(); ++i) {
+        CHECK(late.iterations[i].end_s == doctest::Approx(from_start.iterations[i].end_s + 2).epsilon(1e-9));
+      }
+    }
+  }
+}
+
+TEST_CASE("workers that join in one instant start together, also again, and also beside others") {
+  const std::string beside_others =
+      R"([{"type": "join", "host": "w1", "at": "4.5s"}, {"type": "leave", "host": "w1", "at": "9.5s"},
+      {"type": "join", "host": "w2", "at": "4.5s"}, {"type": "leave", "host": "w2", "at": "9.5s"}])";
+  const std::string lost = R"("type": "host_crash", "at": "4.5s", "restart": "10s", "state": "lost")";
+  for (const std::string& algorithm : systems_with_policies()) {
+    if (algorithm.starts_with(R"({"name": "single")")) continue;
+    CAPTURE(algorithm);
+    for (const std::string& faults : {trace(R"(, "repeat_every": "10s")"), beside_others, of_all(algorithm, lost)}) {
+      CAPTURE(faults);
+      const run::RunResult result = run::run(scenario_from(text(algorithm, faults, R"({"time": "26s"})")));
+      std::map<int, std::vector<double>> begins;  // by worker: after a pause, or at first
+      std::map<int, double> last;
+      for (const run::IterationRow& row : result.iterations) {
+        const auto before = last.find(row.worker);
+        if (before == last.end() || row.start_s > before->second + 4) begins[row.worker].push_back(row.start_s);
+        last[row.worker] = row.end_s;
+      }
+      CHECK(begins[1].size() == (faults == beside_others ? 1 : begins[0].size()));
+      REQUIRE(begins[1].size() == begins[2].size());
+      for (std::size_t k = 0; k < begins[1].size(); ++k) {
+        CHECK(std::abs(begins[1][k] - begins[2][k]) < 0.1);
+        if (faults != beside_others) CHECK(std::abs(begins[1][k] - begins[0][k]) < 0.1);
       }
     }
   }

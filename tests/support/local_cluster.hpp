@@ -77,6 +77,7 @@ class LocalNode final : public Node {
     int workers_up() const override { return node_.cluster().workers; }
     void watch(int port, NodeRange) override { node_.watched.insert(port); }
     void unwatch(int port) override { node_.watched.erase(port); }
+    bool starts_afresh() const override { return true; }
     bool needs_model() const override { return false; }
     LocalNode& node_;
   };

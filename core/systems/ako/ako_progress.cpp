@@ -29,7 +29,8 @@ AkoProgress::AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> sta
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
     received_.emplace_back(plan, worker, node.id());
     // A worker that starts in the middle has not heard what came before, and one that is away says nothing.
-    if (node.membership().events() > 0 || !node.up(worker)) received_.back().note_gone();
+    const bool in_the_middle = !node.membership().starts_afresh() || node.step() > 0;
+    if (in_the_middle || !node.up(worker)) received_.back().note_gone();
   }
 }
 

@@ -88,7 +88,7 @@ void FedavgParams::worker(Node& node) const {
 
 void FedavgParams::server(Node& node) const {
   comm::ShardServer shard(node);
-  membership::WorkerSet workers(node, on_failure, failure_timeout);
+  membership::WorkerSet workers(node, on_failure, failure_timeout, membership::Counted::when_there);
   Stream random = stream(node.cluster().seed, "everybody", "sampled workers");
   Round round;
   std::int64_t rounds = 0;

@@ -1,5 +1,6 @@
 #include "sim/run/actors/host_life.hpp"
 
+#include <algorithm>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 
@@ -61,12 +62,14 @@ void HostLife::play() {
     settle_instant();
     if (run_.end.is_over()) return;
     run_.hosts.pass(i + 1);
+    if (std::ranges::find(noted_, event.node, &Start::node) != noted_.end()) bring_up_noted();
     if (event.kind == HostEvent::join && node(event.node).is_leaving()) {
       ++counts_.joins;
       node(event.node).take_steps_again();
     } else if (run_.hosts.apply_event(event)) {
       change(event);
     }
+    if (!run_.hosts.any_to_come() || run_.hosts.schedule()[i + 1].time_s > sg::Engine::get_clock()) bring_up_noted();
   }
   run_.quiescence.do_postponed();
   run_.conductor.end_if_stuck();  // future events must not hide a deadlock
@@ -80,10 +83,10 @@ void HostLife::change(const HostEvent& event) {
     case HostEvent::restart_kept:
     case HostEvent::restart_lost:
       counts_.restarts += run_.hosts.is_first_on_host(event.node);
-      return bring_up(event.node, run_.hosts.has_lost(event.node));
+      return noted_.push_back({event.node, run_.hosts.has_lost(event.node)});
     case HostEvent::join:
       ++counts_.joins;
-      return bring_up(event.node, true);
+      return noted_.push_back({event.node, true});
     case HostEvent::leave:
       ++counts_.leaves;
       return leave(event.node);
@@ -118,17 +121,28 @@ void HostLife::take_down(int id, Presence presence) {
                       (was_at_work || joins || presence == Presence::away) && (returns || run_.hosts.starts_later(id)));
   notify_presence(id);
   run_.hosts.set_changing(false);
-  if (returns) return bring_up(id, true);
+  if (returns) return bring_up({{id, true}});
   run_.conductor.wake_if_no_work_is_left();
 }
 
-void HostLife::bring_up(int id, bool without_state) {
-  run_.hosts.set(id, Presence::up, sg::Engine::get_clock());
-  run_.network.set_reachable(id, true);
-  node(id).start(without_state, run_.experiment.first_weights(id));
-  make_program(id);
-  notify_presence(id);
-  start_main(id);
+// All are there before the first of them runs. Where none of the workers finds another with a model they do not hear of
+// each other's coming, either: they start as at the beginning of a run.
+void HostLife::bring_up(const std::vector<Start>& starts) {
+  const bool afresh = run_.hosts.workers_up() == 0 && std::ranges::all_of(starts, [this](const Start& start) {
+                        return start.without_state || !node(start.node).is_worker();
+                      });
+  for (const auto& [id, without_state] : starts) {
+    run_.hosts.set(id, Presence::up, sg::Engine::get_clock());
+    run_.network.set_reachable(id, true);
+    const HostStart without = afresh ? HostStart::afresh : HostStart::without_state;
+    node(id).start(without_state ? without : HostStart::with_state, run_.experiment.first_weights(id));
+    if (!afresh) make_program(id);
+    notify_presence(id);
+  }
+  for (const Start& start : starts) {
+    if (afresh) make_program(start.node);
+  }
+  for (const Start& start : starts) start_main(start.node);
 }
 
 // Its program ends with the step it is in; then what it has sent is waited for. One that is down has nothing to end.
@@ -162,7 +176,7 @@ Presence HostLife::presence(int node) const {
 
 void HostLife::notify_presence(int id) {
   for (const auto& other : run_.nodes) {
-    if (other->id() != id && run_.hosts.up(other->id())) other->notify_presence(id, presence(id));
+    if (other->id() != id && program(other->id()) != nullptr) other->notify_presence(id, presence(id));
   }
   run_.quiescence.do_postponed();
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/per_node.hpp"
@@ -53,7 +54,13 @@ class HostLife {
   void change(const HostEvent& event);
   void settle_instant();  // waits until nothing else goes on in this instant
   void take_down(int id, Presence presence);
-  void bring_up(int id, bool without_state);
+  // Of a host that was not up.
+  struct Start {
+    int node = 0;
+    bool without_state = false;
+  };
+  void bring_up(const std::vector<Start>& starts);
+  void bring_up_noted() { bring_up(std::exchange(noted_, {})); }
   void leave(int id);
   void start_departure(int id);
   void notify_presence(int id);
@@ -61,6 +68,7 @@ class HostLife {
 
   Run run_;
   PerNode<std::unique_ptr<Program>> programs_;  // by node
+  std::vector<Start> noted_;                    // in this instant, until all that goes in it has gone
   FaultCounts counts_;
 };
 

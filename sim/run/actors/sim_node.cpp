@@ -160,10 +160,10 @@ bool SimNode::discard_state() {
   return lose_step();
 }
 
-void SimNode::start(bool without_state, const Payload& first_weights) {
+void SimNode::start(HostStart how, const Payload& first_weights) {
   point_.restart();
-  needs_model_ = without_state;
-  if (without_state) reset_replica(part_held(first_weights, cluster(), id()));
+  start_ = how;
+  if (how != HostStart::with_state) reset_replica(part_held(first_weights, cluster(), id()));
 }
 
 void SimNode::notify_presence(int node, Presence presence) {

@@ -18,6 +18,9 @@
 
 namespace ddl::run {
 
+// With what a host starts: its state, none, or none where no other worker has a model.
+enum class HostStart { with_state, without_state, afresh };
+
 class SimNode : public LearningNode, private Membership {
  public:
   SimNode(Simulation& simulation, int id, const Payload& start);
@@ -65,7 +68,7 @@ class SimNode : public LearningNode, private Membership {
   // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
   bool discard_state();
   // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
-  void start(bool without_state, const Payload& first_weights);
+  void start(HostStart how, const Payload& first_weights);
   // Takes no steps any more once the one under way is over.
   void take_no_more_steps() {
     leaving_ = true;
@@ -89,7 +92,8 @@ class SimNode : public LearningNode, private Membership {
   int workers_up() const override { return simulation_.hosts().workers_up(); }
   void watch(int port, NodeRange hosts) override { watching_[port] = hosts; }
   void unwatch(int port) override;
-  bool needs_model() const override { return needs_model_; }
+  bool starts_afresh() const override { return start_ == HostStart::afresh; }
+  bool needs_model() const override { return start_ == HostStart::without_state; }
 
   void record_staleness(const Staleness& staleness) override;
   double run_share() const override { return simulation_.run_share(); }
@@ -114,7 +118,8 @@ class SimNode : public LearningNode, private Membership {
   std::map<int, ChannelQueue> queues_;
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
-  bool needs_model_ = false, leaving_ = false, returns_ = false;
+  bool leaving_ = false, returns_ = false;
+  HostStart start_ = HostStart::afresh;  // the last
 };
 
 }  // namespace ddl::run
