@@ -193,7 +193,7 @@ const char* what_is(const scenario::LinkDegraded&) {
   return "a link has only a share of its bandwidth from one time to another";
 }
 const char* what_is(const scenario::LinkDown&) {
-  return "a link has a millionth of its bandwidth from one time to another: its messages stall";
+  return "a link has no bandwidth from one time to another: its messages stall";
 }
 const char* what_is(const scenario::HostSlowed&) {
   return "whatever a host computes takes longer from one time to another";
@@ -330,7 +330,11 @@ std::vector<std::string> catalogue_words() {
 void list_catalogue(const Registry& systems, const std::string& word) {
   if (word.empty()) {
     const std::size_t columns = Terminal(STDOUT_FILENO).columns();
-    for (const Kind& kind : kKinds) std::cout << overview(kind, systems, columns);
+    for (const Kind& kind : kKinds) {
+      const std::string word_alone = kind.word;
+      const std::string text = overview(kind, systems, columns);
+      std::cout << Terminal(STDOUT_FILENO).bold(word_alone) << text.substr(word_alone.size());
+    }
     std::cout << "ddlsim list algorithms, and so on, says what they are.\n";
     return;
   }

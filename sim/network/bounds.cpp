@@ -241,19 +241,18 @@ Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const s
 }
 
 SumTime sum_time(const platform::Fabric& fabric, const Phases& phases, double model_bytes) {
-  const platform::NetworkNumbers& numbers = fabric.network_numbers();
   SumTime time;
   for (const std::vector<Flow>& phase : phases) {
     std::map<int, double> models;  // by link
     double latency_s = 0, bytes_s = 0;
     for (const Flow& flow : phase) {
       const platform::Route route = fabric.find_route(flow.source, flow.target);
-      latency_s = std::max(latency_s, flow.messages * route.latency_s * numbers.latency_factor);
+      latency_s = std::max(latency_s, flow.messages * route.latency_s);
       for (const int link : route.links) {
         const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
         double& load = models[link];
         load = info.direction == "free" ? std::max(load, flow.models) : load + flow.models;
-        bytes_s = std::max(bytes_s, load * model_bytes / (info.bandwidth_bytes_per_s * numbers.bandwidth_factor));
+        bytes_s = std::max(bytes_s, load * model_bytes / info.bandwidth_bytes_per_s);
       }
     }
     time.latency_s += latency_s;

@@ -67,8 +67,8 @@ void members(Archive& archive, Bounds& b) {
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
                  double model_bytes, double header_bytes);
 
-// At nominal bandwidths and latencies as in the network model: of each phase the flow with the greatest latencies, one
-// after the other, and the busiest link.
+// At nominal bandwidths and latencies, whatever the network model: of each phase the flow with the greatest latencies,
+// one after the other, and the busiest link.
 SumTime sum_time(const platform::Fabric& fabric, const Phases& phases, double model_bytes);
 
 // Per worker: seconds of the most loaded link on its routes to the others when every worker sends `model_bytes` to

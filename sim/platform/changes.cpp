@@ -20,18 +20,23 @@ std::unique_ptr<TimeSeries> window(double from_s, double until_s, double factor)
 class Finder {
  public:
   Finder(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
-         int workers, const std::vector<double>& speeds_flops)
-      : scenario_(scenario), links_(links), nodes_(nodes), workers_(workers), speeds_flops_(speeds_flops) {}
+         const std::set<std::string>& left_out, int workers, const std::vector<double>& speeds_flops)
+      : scenario_(scenario),
+        links_(links),
+        nodes_(nodes),
+        left_out_(left_out),
+        workers_(workers),
+        speeds_flops_(speeds_flops) {}
 
   Changes found() {
     for (const scenario::Profile& profile : scenario_.platform.profiles) {
       place_ = "$.platform.profiles[" + std::to_string(count_++) + "]";
-      std::visit([&](const auto& one) { add(one); }, profile);
+      std::visit([&](const auto& one) { add_if_it_takes_part(one); }, profile);
     }
     count_ = 0;
     for (const scenario::Fault& fault : scenario_.faults) {
       place_ = "$.faults[" + std::to_string(count_++) + "]";
-      std::visit([&](const auto& one) { add(one); }, fault);
+      std::visit([&](const auto& one) { add_if_it_takes_part(one); }, fault);
     }
     Changes changes;
     changes.losses = std::move(losses_);
@@ -41,6 +46,16 @@ class Finder {
   }
 
  private:
+  template <class Change>
+  void add_if_it_takes_part(const Change& change) {
+    if constexpr (requires { std::string(change.host); }) {
+      if (left_out_.contains(change.host)) return;
+    }
+    if constexpr (std::is_same_v<Change, scenario::MessageLoss>) {
+      if (left_out_.contains(change.source) || left_out_.contains(change.target)) return;
+    }
+    add(change);
+  }
   void add(const scenario::BandwidthProfile& profile) {
     for (const int link : links_that_change(profile.link, profile.direction)) {
       only_one(profile.tag, link, profile.link);
@@ -87,6 +102,7 @@ class Finder {
     std::vector<std::string> hosts = fault.hosts;
     if (hosts.empty()) hosts.assign(nodes_.begin(), nodes_.begin() + workers_);
     for (const std::string& host : hosts) {
+      if (left_out_.contains(host)) continue;
       HostChange& change = change_of_host(node_named(host, "hosts"));
       change.speed.push_back(std::make_unique<RandomPeriods>(
           1 / fault.factor, fault.mean_every.value, fault.mean_duration.value, fault.from.value, end_of(fault.until),
@@ -189,6 +205,7 @@ class Finder {
   const scenario::Scenario& scenario_;
   const std::vector<LinkInfo>& links_;
   const std::vector<std::string>& nodes_;
+  const std::set<std::string>& left_out_;  // hosts of the platform
   const int workers_;
   const std::vector<double>& speeds_flops_;
   std::string place_;
@@ -206,8 +223,9 @@ bool Changes::of_latency() const {
 }
 
 Changes changes_of(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links,
-                   const std::vector<std::string>& nodes, int workers, const std::vector<double>& speeds_flops) {
-  return Finder(scenario, links, nodes, workers, speeds_flops).found();
+                   const std::vector<std::string>& nodes, const std::set<std::string>& left_out, int workers,
+                   const std::vector<double>& speeds_flops) {
+  return Finder(scenario, links, nodes, left_out, workers, speeds_flops).found();
 }
 
 }  // namespace ddl::platform

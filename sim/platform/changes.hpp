@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@
 namespace ddl::platform {
 
 struct LinkInfo;
+
+// The share of its bandwidth that a link without any has, since solvers of shares need something to share: in all the
+// time that a run can last, less than a byte.
+constexpr double no_bandwidth = 1e-25;
 
 using TimeSeriesList = std::vector<std::unique_ptr<TimeSeries>>;
 
@@ -44,6 +49,7 @@ struct Changes {
 // `nodes`: names, the workers first; `speeds_flops` of each. Throws InputError, with the setting's path: no such link
 // or host, or one whose quantity already has a profile, or cannot change.
 Changes changes_of(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links,
-                   const std::vector<std::string>& nodes, int workers, const std::vector<double>& speeds_flops);
+                   const std::vector<std::string>& nodes, const std::set<std::string>& left_out, int workers,
+                   const std::vector<double>& speeds_flops);
 
 }  // namespace ddl::platform

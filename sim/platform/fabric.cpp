@@ -118,6 +118,40 @@ std::vector<std::string> names_of_nodes(const HostsOfNodes& of_nodes, const s4u:
   return names;
 }
 
+// Takes the excluded hosts and sites out of `nodes`.
+Places leave_out(const std::vector<std::string>& exclude, Nodes& nodes) {
+  const auto site_of = [&](std::size_t node) {
+    return nodes.site_names.empty() ? std::string() : nodes.site_names.at(static_cast<std::size_t>(nodes.sites[node]));
+  };
+  Places places{.of_workers = {}, .among = nodes.workers, .left_out = {}};
+  for (std::size_t i = 0; i < exclude.size(); ++i) {
+    bool known = false;
+    std::vector<std::string> names = nodes.site_names;
+    for (std::size_t node = 0; node < nodes.hosts.size(); ++node) {
+      const std::string host = nodes.hosts[node]->get_name();
+      names.push_back(host);
+      if (exclude[i].empty() || (exclude[i] != host && exclude[i] != site_of(node))) continue;
+      known = true;
+      places.left_out.insert(host);
+    }
+    if (known) continue;
+    throw InputError(
+        fmt::format("$.platform.exclude[{}]: there is no host or site {}; {}", i, scenario::in_quotes(exclude[i]),
+                    scenario::nearest_or(exclude[i], names, "expected one of " + scenario::listed(names))));
+  }
+  Nodes all = std::exchange(nodes, {.hosts = {}, .workers = 0, .sites = {}, .site_names = nodes.site_names});
+  for (std::size_t node = 0; node < all.hosts.size(); ++node) {
+    if (places.left_out.contains(all.hosts[node]->get_name())) continue;
+    nodes.hosts.push_back(all.hosts[node]);
+    nodes.sites.push_back(all.sites.at(node));
+    if (static_cast<int>(node) >= all.workers) continue;
+    places.of_workers.push_back(static_cast<int>(node));
+    ++nodes.workers;
+  }
+  if (nodes.workers == 0) throw InputError("$.platform.exclude: leaves no worker; expected one at least");
+  return places;
+}
+
 // The first such route by its ends, or nothing.
 std::string without_links(const Hosts& hosts) {
   for (const auto* source : hosts) {
@@ -227,6 +261,7 @@ std::pair<PlatformText, Nodes> load_file(const scenario::Scenario& scenario, con
 struct Fabric::Parts {
   std::unique_ptr<s4u::Engine> engine;
   Nodes nodes;
+  Places places;
   std::vector<std::string> names;
   HostsOfNodes of_nodes;
   scenario::NetworkSpec network;
@@ -248,9 +283,9 @@ struct Fabric::Parts {
   std::unordered_map<const s4u::Link*, int> link_index;
   Routes routes;
 
-  void list_links(bool generated, bool one_way) {
-    auto found = described(generated ? engine->get_all_links() : links_between(nodes.hosts, *engine), *engine, one_way,
-                           file.links);
+  void list_links(bool all, bool one_way) {
+    auto found =
+        described(all ? engine->get_all_links() : links_between(nodes.hosts, *engine), *engine, one_way, file.links);
     for (auto& [info, link] : found) {
       link_index[link] = static_cast<int>(links.size());
       links_of_simgrid.push_back(link);
@@ -263,7 +298,7 @@ struct Fabric::Parts {
   void find_changes(const scenario::Scenario& scenario) {
     std::vector<double> speeds_flops;
     for (const auto* host : nodes.hosts) speeds_flops.push_back(host->get_speed());
-    changes = changes_of(scenario, links, of_nodes.names, nodes.workers, speeds_flops);
+    changes = changes_of(scenario, links, of_nodes.names, places.left_out, nodes.workers, speeds_flops);
     more_latency_s.resize(links.size());
     less_latency_s.resize(links.size());
     most_bandwidth.assign(links.size(), 1);
@@ -296,6 +331,12 @@ struct Fabric::Parts {
 
 namespace {
 
+// Setting any link's bandwidth makes SimGrid solve again; this one carries nothing.
+void solve_again(const s4u::Engine& engine) {
+  s4u::Link* idle = engine.link_by_name(loopback);
+  idle->set_bandwidth(idle->get_bandwidth());
+}
+
 double most_actors(const scenario::Scenario& scenario, double nodes) {
   constexpr double of_a_node = 4;  // its program, what it spawns, and what plays its host's faults
   return nodes * (of_a_node + (scenario.algorithm->memory(0, 1).spawns_for_peers ? nodes : 0));
@@ -316,14 +357,15 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
     parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, file->file);
     std::tie(parts_->file, parts_->nodes) = load_file(scenario, *file, *parts_->engine);
   }
-  parts_->of_nodes = hosts_of(parts_->nodes.hosts);
-  parts_->names = names_of_nodes(parts_->of_nodes, *parts_->engine, parts_->origin);
-  parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
   check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
   parts_->has_wifi = std::ranges::any_of(parts_->engine->get_all_links(), is_wifi);
   parts_->list_links(generated.has_value(), generated && generated->shape == Layout::Shape::mesh);
-  if (generated && generated->shape == Layout::Shape::ring) {
+  parts_->places = leave_out(platform.exclude, parts_->nodes);
+  parts_->of_nodes = hosts_of(parts_->nodes.hosts);
+  parts_->names = names_of_nodes(parts_->of_nodes, *parts_->engine, parts_->origin);
+  parts_->routes.resize(parts_->names.size());
+  if (generated && generated->shape == Layout::Shape::ring && parts_->places.left_out.empty()) {
     keep_routes_along_links(generated->links, *parts_->engine, parts_->link_index, parts_->routes);
   }
   parts_->find_changes(scenario);
@@ -337,6 +379,7 @@ Fabric::~Fabric() = default;
 
 s4u::Engine& Fabric::engine() { return *parts_->engine; }
 int Fabric::worker_count() const { return parts_->nodes.workers; }
+const Places& Fabric::places() const { return parts_->places; }
 int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.size()) - parts_->nodes.workers; }
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
@@ -349,8 +392,8 @@ int Fabric::site(int node) const { return parts_->nodes.sites.at(static_cast<std
 const std::vector<std::string>& Fabric::site_names() const { return parts_->nodes.site_names; }
 const std::vector<std::string>& Fabric::notes() const { return parts_->file.notes; }
 void Fabric::expect_segments(double segments) {
-  const bool many = segments > most_segments_by_default;
-  if (many && parts_->plan.carried_by == CarriedBy::packets) parts_->plan_network(segments);
+  const bool packets = parts_->plan.carried_by == CarriedBy::packets;
+  if (packets && segments > most_segments_by_default) parts_->plan_network(segments);
 }
 const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
@@ -380,17 +423,14 @@ void Fabric::Parts::let_bandwidths_change() {
 
 void Fabric::set_bandwidth(int link, double bytes_per_s) {
   const auto at = static_cast<std::size_t>(link);
-  const double nominal = parts_->links[at].bandwidth_bytes_per_s;
-  const double bandwidth = std::max({bytes_per_s, scenario::least_link_share * nominal, least_bytes_per_s});
+  const double bandwidth = std::max(bytes_per_s, no_bandwidth * parts_->links[at].bandwidth_bytes_per_s);
   if (parts_->bandwidths[at] == bandwidth) return;
   parts_->bandwidths[at] = bandwidth;
   if (parts_->plan.carried_by != CarriedBy::simgrid) {
     if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bandwidth);
     return;
   }
-  // Setting any link's bandwidth makes SimGrid solve again; this one carries nothing.
-  s4u::Link* idle = parts_->engine->link_by_name(loopback);
-  idle->set_bandwidth(idle->get_bandwidth());
+  solve_again(*parts_->engine);
 }
 
 void Fabric::set_latency(int link, double seconds) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,15 @@ struct NetworkNumbers {
   bool slow_start_after_idle = true;
 };
 
+// Workers that take part, among all that the platform has.
+struct Places {
+  std::vector<int> of_workers;     // among all, by worker that takes part
+  int among = 0;                   // so many
+  std::set<std::string> left_out;  // hosts that take no part
+
+  bool all_take_part() const { return static_cast<int>(of_workers.size()) == among; }
+};
+
 // Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
 //
 // Of a platform file's <config> its factors count, unlike its network model: config_settings.cpp has the list.
@@ -64,6 +74,7 @@ class Fabric {
 
   simgrid::s4u::Engine& engine();
   int worker_count() const;
+  const Places& places() const;  // what platform.exclude leaves of them
   int server_count() const;
   int node_count() const { return worker_count() + server_count(); }
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
@@ -76,14 +87,13 @@ class Fabric {
   const std::vector<std::string>& site_names() const;  // empty: the platform does not name them
   int site(int node) const;                       // its number from 0; 0 for all where the platform does not name sites
   const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
-  // Of the whole run, in the model packets, about. Where that is the default and these are too many, the model becomes
-  // TCP; called before messages travel.
+  // That many, about, are to travel in the model packets: too many, and a model that was not named becomes TCP.
   void expect_segments(double segments);
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;
   // Profiles and faults of the scenario, as time series.
   Changes& changes();
-  // The present value, for what is in changes() only; of bandwidths at least a millionth of the nominal.
+  // The present value, for what is in changes() only; of bandwidths more than nothing.
   void set_bandwidth(int link, double bytes_per_s);
   void set_latency(int link, double seconds);
   double bandwidth_bytes_per_s(int link) const;

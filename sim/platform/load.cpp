@@ -12,7 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "core/base/natural_order.hpp"
 #include "sim/platform/hosts.hpp"
 #include "sim/platform/probe.hpp"

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/scenario/reading/words.hpp"

@@ -14,9 +14,6 @@
 
 namespace ddl::scenario {
 
-// The least share of its bandwidth that a link has, even when it is down: a solver of shares needs something to share.
-constexpr double least_link_share = 1e-6;
-
 // From `from` on and before `until`. Where intervals overlap, their factors multiply.
 struct Interval {
   Seconds from, until;
@@ -91,8 +88,7 @@ void fields(Visitor& visit, LinkDegraded& fault) {
   visit("link", fault.link, Rule{.doc = "name of the link, as in traffic.csv"});
   visit("direction", fault.direction, Rule{.doc = "which half of a full-duplex link"});
   interval_fields(visit, fault);
-  visit("bandwidth", fault.bandwidth,
-        Rule{.doc = "share of its bandwidth that is left", .at_least = least_link_share, .at_most = 1});
+  visit("bandwidth", fault.bandwidth, Rule{.doc = "share of its bandwidth that is left", .above = 0, .at_most = 1});
 }
 template <class Visitor>
 void fields(Visitor& visit, LinkDown& fault) {

@@ -42,6 +42,56 @@ run::RunResult many_workers(int workers, const std::string& algorithm) {
 
 }  // namespace
 
+// A message takes bytes over rate in CM02; other models add headers, turns and acknowledgements.
+TEST_CASE("what a profile says holds, in each network model, however slow it makes a link") {
+  const auto seconds = [](const std::string& model, int workers, const std::string& bandwidth,
+                          const std::string& profiles) {
+    const run::RunResult result = run::run(scenario_from(fmt::format(R"({{
+      "platform": {{ "workers": {}, "bandwidth": "{}", "latency": "1us", "network": {{ "model": "{}" }}, "profiles": [{}] }},
+      "model": "none", "wire": {{ "model_bytes": "15kB" }}, "compute": {{ "seconds_per_batch": "10ms", "jitter": 0 }},
+      "algorithm": {{ "name": "d_psgd", "topology": "ring" }}, "stop": {{ "iterations": 1 }} }})",
+                                                                     workers, bandwidth, model, profiles)));
+    double end_s = 0;
+    for (const run::IterationRow& row : result.iterations) end_s = std::max(end_s, row.end_s);
+    return end_s;
+  };
+  const auto profile = [](const std::string& points) {
+    return R"({ "quantity": "bandwidth", "link": "w0", "points": [)" + points + "] }";
+  };
+  const auto point = [](double at_s, double bits_per_s) {
+    return fmt::format(R"({{ "at": "{}s", "value": "{}bps" }})", at_s, bits_per_s);
+  };
+  constexpr double bits = 8 * 15e3, compute_s = 0.01;
+  for (const std::string model : {"CM02", "TCP", "packets"}) {
+    for (const int workers : {2, 40}) {  // SimGrid's solver, and the accelerator
+      if (model == "packets" && workers > 2) continue;
+      CAPTURE(model);
+      CAPTURE(workers);
+      const double copies = workers > 2 ? 2 : 1;  // to its neighbours, over its own link
+      for (const double share : {1e-3, 1e-6, 1e-8, 1e-11}) {
+        CAPTURE(share);
+        const double rate = share * 1e10, by_hand = compute_s + copies * bits / rate;
+        const double found = seconds(model, workers, "10Gbps", profile(point(0, rate)));
+        if (model == "CM02") CHECK(found == doctest::Approx(by_hand).epsilon(1e-5));
+        CHECK(found > by_hand * (1 - 1e-5));
+        CHECK(found < by_hand * 1.25);
+      }
+      // An outage in the middle of the message, of a link that is quick or slow before and after.
+      for (const double rate : {1e9, 1e6, 1e3}) {
+        CAPTURE(rate);
+        const double at_s = compute_s + bits / rate / 2, outage_s = 1e5;
+        const double plain = seconds(model, workers, "10Gbps", profile(point(0, rate)));
+        const double found =
+            seconds(model, workers, "10Gbps",
+                    profile(point(0, rate) + "," + point(at_s, 0) + "," + point(at_s + outage_s, rate)));
+        const double most_late_s = model == "packets" ? 121 : 1e-3;  // the longest time after which TCP tries again
+        CHECK(found > plain + outage_s - 1e-3);
+        CHECK(found < plain + outage_s + most_late_s);
+      }
+    }
+  }
+}
+
 TEST_CASE("a change costs what the link could not carry meanwhile, or the host not compute, with either solver") {
   const std::string w0 = R"("link":"w0",)", half = R"("bandwidth":0.5})";
   const std::tuple<const char*, std::string, double> changes[] = {

@@ -38,8 +38,8 @@ bool TcpDelays::is_shared(int link) const {
 double TcpDelays::bytes_per_s(int link) const {
   const double nominal = fabric_.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
   const double now = fabric_.bandwidth_bytes_per_s(link);
-  constexpr double down = 2 * scenario::least_link_share;
-  return (now < down * nominal ? nominal : now) * fabric_.network_numbers().bandwidth_factor;
+  const bool is_down = now <= platform::no_bandwidth * nominal;
+  return (is_down ? nominal : now) * fabric_.network_numbers().bandwidth_factor;
 }
 
 double TcpDelays::round_trip_s(const Transmission& it) const {
