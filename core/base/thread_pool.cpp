@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 namespace ddl {
 
@@ -60,6 +60,8 @@ ThreadPool::ThreadPool(int threads) {
     while (thread_count() < threads) threads_.emplace_back([this, thread = thread_count()] { work(thread); });
   } catch (const std::system_error& error) {
     if (threads_.empty()) fail_with("no thread for mathematics", error.code().value());
+  } catch (const std::bad_alloc&) {
+    if (threads_.empty()) throw;
   }
 }
 

@@ -50,7 +50,7 @@ class Group {
   }
 };
 
-// What a worker sends of a sum over a chunk of the slice, in a codec: its values are those that receivers decode.
+// A worker's message with a sum over a chunk of the slice, in a codec: its values are those that receivers decode.
 using Code = std::function<Contribution(Slice chunk, const Sum& sum)>;
 
 class AllReduce {

@@ -34,7 +34,7 @@ std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_byte
 std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass);
 std::vector<std::size_t> all_layers(const Cluster& cluster);  // the last first. Throws as expect_layers()
 
-// Of systems that exchange layer by layer, what they cannot do here; see System::notes.
+// Whatever systems that exchange layer by layer cannot do here; see System::notes.
 std::vector<std::string> notes_of_layers(const Cluster& cluster);
 // "24 layers travel in 3 buckets, the last first: 12 + 8 + 4"; one list for each time at which some travel.
 std::string text_of(const std::vector<std::vector<Bucket>>& buckets);

@@ -39,7 +39,7 @@ std::vector<Partition> make_partitions(const std::vector<std::vector<std::string
 std::size_t size_of(const Partition& partition);  // values in it
 std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition);
 
-// What of it lies at these positions of its slices, one after the other.
+// The part that lies at these positions of its slices, one after the other.
 Partition part_of(const Partition& partition, Slice positions);
 
 // A copy of the partition's values, one slice after the other; null for an empty vector.

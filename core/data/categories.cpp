@@ -14,7 +14,11 @@ namespace {
 
 std::string text_of(double number) {
   std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+  char* const end = text.data() + text.size();
+  const bool is_whole = number == std::floor(number);
+  return {text.data(), (is_whole ? std::to_chars(text.data(), end, number, std::chars_format::fixed)
+                                 : std::to_chars(text.data(), end, number))
+                           .ptr};
 }
 
 // Whether a double tells a word from all other numbers: not those of long keys.

@@ -22,7 +22,7 @@ struct Classes {
 Classes classes_of(std::vector<std::string> names, std::span<const std::uint8_t> labels);
 Classes classes_of(const Dataset& train);
 
-// What is odd about them, a line each, which starts with `where`. Throws InputError, which starts so, too, where they
+// Oddities of classes, a line each, which starts with `where`. Throws InputError, which starts so, too, where they
 // are fewer than two or more than 256, or seem to be real numbers.
 std::vector<std::string> notes_on(const Classes& classes, const std::string& where);
 

@@ -176,7 +176,7 @@ std::string places_text(const std::vector<std::size_t>& rows, const std::vector<
          lines + (rows.size() > most_lines_named ? ", ...)" : ")");
 }
 
-// What is odd about a column whose words are classes or groups. Throws InputError where some are no value and all
+// Oddities of a column whose words are classes or groups. Throws InputError where some are no value and all
 // others are numbers; among words, "none" may be one.
 std::vector<std::string> notes_on_words(Role role, const File& file) {
   const std::vector<std::string>& words = role == Role::label ? file.rows.labels : file.rows.groups;
@@ -202,7 +202,7 @@ void expect_same_columns(const File& test, const File& train, const DataSpec& sp
   throw InputError(spec.test_path + ": has other columns than " + spec.path + "; expected the same, in the same order");
 }
 
-// Of training samples.
+// Labels of training samples.
 struct TableLabels {
   Categories classes;
   std::vector<std::string> notes;

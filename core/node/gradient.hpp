@@ -28,7 +28,7 @@ struct Update {
   Payload penalised_at = nullptr;  // where L2's part is taken, of the slice or all; null: at the weights as they are
   std::optional<double> run_share = std::nullopt;  // that the rate follows; none: the node's own, now
   std::size_t first = 0;                           // of a slice: the coordinate at which it begins
-  // Of a slice whose steps are not those of the model, for its gradients overtake others': how many updates it has had.
+  // How many updates a slice has had whose steps are not those of the model, for its gradients overtake others'.
   // They decide its rate, `gradients` and `workers` are the slice's, and the model's steps do not go on.
   std::optional<std::int64_t> updates = std::nullopt;
 };

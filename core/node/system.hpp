@@ -128,8 +128,8 @@ class System {
   virtual int period() const { return 1; }
   // Whether it reads Cluster::exchange_s.
   virtual bool needs_exchange_times() const { return false; }
-  // What one sum of a whole model sends, of a system that chooses by Cluster::sum_time which layers travel together.
-  // Empty: of any other.
+  // The messages of one sum of a whole model, of a system that chooses by Cluster::sum_time which layers travel
+  // together. Empty: of any other.
   virtual Phases bucketed_sum(const Cluster& /*cluster*/) const { return {}; }
   // The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
   // all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Default: the shared
@@ -137,7 +137,7 @@ class System {
   virtual std::vector<int> model_holders(const Cluster& cluster) const;
   // How fast models come together, of so few workers that it can be said; none: not known. See consensus_of().
   virtual std::optional<graph::Consensus> consensus(const Cluster& /*cluster*/) const { return std::nullopt; }
-  // What of its settings does nothing on this cluster, and what it chooses by itself, a line each.
+  // The settings that do nothing on this cluster, and the system's own choices, a line each.
   virtual std::vector<std::string> notes(const Cluster& /*cluster*/) const { return {}; }
   virtual int requests() const { return 0; }  // predictions after training
   // Steps of the model for one of each worker.

@@ -126,7 +126,7 @@ class OuterModel {
   std::map<std::size_t, double> rates_;  // of the last outer step, by the fragment's first coordinate
 };
 
-// What travels as one: a bucket of layers where rounds overlap with passes through these, otherwise a fragment.
+// A unit of travel: a bucket of layers where rounds overlap with passes through these, otherwise a fragment.
 struct Unit {
   std::size_t number = 0;  // among all units
   comm::Partition part;
@@ -143,7 +143,7 @@ bool is_layered(const DilocoParams& params, const Cluster& cluster) {
   return overlap_of(params) == FragmentOverlap::layers && !cluster.layers.empty();
 }
 
-// Of each fragment.
+// The buckets of each fragment.
 std::vector<std::vector<comm::Bucket>> buckets_of(const std::vector<comm::Partition>& parts, const Cluster& cluster) {
   std::vector<std::vector<comm::Bucket>> buckets;
   for (const comm::Partition& part : parts) {
@@ -170,7 +170,8 @@ std::vector<Fragment> fragments_of(const DilocoParams& params, const Cluster& cl
   return fragments;
 }
 
-// Of each worker's move: those at a site of replicas weigh together what a worker weighs on average over all sites.
+// The weight of each worker's move: those at a site of replicas weigh together what a worker weighs on average over all
+// sites.
 double weight_of_move(const DilocoParams& params, int worker, const Cluster& cluster) {
   if (params.replica == Replica::worker || params.weight == SiteWeight::workers) return 1;
   const auto beside = static_cast<double>(workers_beside(worker, cluster).size());

@@ -18,7 +18,7 @@
 
 namespace ddl::systems {
 
-// What the velocity u of the outer step remembers: moves; or gradients, moves over the inner rate, so that it shrinks
+// The memory of the outer step's velocity u: moves; or gradients, moves over the inner rate, so that it shrinks
 // and grows with that rate.
 enum class OuterVelocity { moves, gradients };
 constexpr auto enum_names(OuterVelocity) { return in_order<OuterVelocity>("moves", "gradients"); }
@@ -51,7 +51,7 @@ constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper
 enum class Replica { worker, site };
 constexpr auto enum_names(Replica) { return in_order<Replica>("worker", "site"); }
 
-// What a mean over sites weighs by.
+// The weights of a mean over sites.
 enum class SiteWeight { replicas, workers };
 constexpr auto enum_names(SiteWeight) { return in_order<SiteWeight>("replicas", "workers"); }
 

@@ -80,7 +80,7 @@ class _Samples:
     def targets(self):
         if self.together:
             return self.source[1].cpu().numpy()
-        return np.array([int(self.source[i][1]) for i in range(len(self))])
+        return np.array([np.asarray(self.source[i][1]) for i in range(len(self))])
 
 
 # Losses that take the outputs of classes as the second axis.

@@ -34,7 +34,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool shown() const { return shown_; }
-  // What is being made before there is any progress: in a log only where many workers make that take long.
+  // Names what is being made before there is any progress: in a log only where many workers make that take long.
   void begin(std::optional<int> workers) const;
   // At first what is expected of a long run. Redraws, unless it did so less than a tenth of a second ago; in a log the
   // first line of progress comes ten seconds after the start.

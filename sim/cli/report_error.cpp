@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"

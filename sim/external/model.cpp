@@ -15,7 +15,7 @@
 #include <set>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/scenario/reading/words.hpp"
 

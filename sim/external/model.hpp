@@ -41,7 +41,7 @@ struct WrongAnswer : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What the lines of a program say. `labels`: whether they are asked for; `count`: of the vector that comes with the
+// The content of a program's lines. `labels`: whether they are asked for; `count`: of the vector that comes with the
 // line; `did`: what it answers. They throw WrongAnswer.
 Hello hello_in(const std::string& line, bool labels);
 void check_vector(const std::string& line, const char* did, std::size_t count);

@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 extern "C" char** environ;

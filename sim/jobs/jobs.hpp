@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/live_lines.hpp"
 #include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/identity/run_identity.hpp"

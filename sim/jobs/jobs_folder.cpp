@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 namespace ddl::jobs {
 namespace {

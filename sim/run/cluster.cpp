@@ -63,11 +63,13 @@ std::string name_problem(const std::string& name, const scenario::Scenario& scen
 // What could not be checked before the platform was known.
 void check_against_platform(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
   std::string lines;
-  const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "\n") + line; };
+  const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "; also ") + line; };
   std::set<std::string> hosts;
   for (int node = 0; node < fabric.node_count(); ++node) hosts.insert(fabric.host_name(node));
   for (const auto& [host, factor] : scenario.compute.slowdown) {
-    if (!hosts.contains(host)) complain("$.compute.slowdown." + host + ": no such host takes part");
+    if (!hosts.contains(host) && !fabric.places().left_out.contains(host)) {
+      complain("$.compute.slowdown." + host + ": no such host takes part");
+    }
   }
   for (int node = 0; node < fabric.node_count(); ++node) {
     const std::string problem = name_problem(fabric.name(node), scenario, node < fabric.worker_count());

@@ -11,9 +11,9 @@
 namespace ddl::run {
 namespace {
 
-constexpr double most_core_s = 2;
-constexpr double fewest_steps = 30;
-constexpr int periods = 4;           // of systems that exchange every so many steps
+constexpr double most_core_s = 4;
+constexpr int periods = 4;  // of systems that exchange every so many steps
+constexpr double fewest_steps = 96;
 constexpr double explained = 0.98;   // of the time computing: little is left to explain
 constexpr double negligible = 1e-6;  // of latencies
 constexpr double plenty = 1e4;       // times a bandwidth; at many more SimGrid's solver loses itself in rounding
@@ -22,6 +22,7 @@ constexpr double plenty = 1e4;       // times a bandwidth; at many more SimGrid'
 scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecast& forecast, int steps) {
   scenario::Scenario bare = scenario;
   bare.data = {};
+  if (forecast.data) bare.data.train = static_cast<std::int64_t>(forecast.data->train);
   bare.model = {};
   bare.model.name = "none";
   bare.program.reset();
@@ -46,16 +47,17 @@ scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecas
   return bare;
 }
 
-// Of one layer where they are not known.
+// A single layer where they are not known.
 scenario::ModelShape shape_of(const scenario::Scenario& scenario, const Forecast& forecast) {
   if (!scenario.program || !forecast.shape.layers.empty()) return forecast.shape;
   const auto parameters = static_cast<std::size_t>(std::ceil(forecast.model_bytes / 4));
   return {.parameters = parameters, .layers = {{{0, parameters}, 1}}};
 }
 
-// Steps that are left out of a mean: without the first period, if there are two.
-int skipped_of(const System& system, int steps) {
-  return system.period() > 1 && steps >= 2 * system.period() ? system.period() : 0;
+// Whole periods.
+double wanted_steps(const System& system) {
+  const double at_once = static_cast<double>(periods) * system.period();
+  return std::ceil(fewest_steps / at_once) * at_once;
 }
 
 ExpectedStep simulated(const scenario::Scenario& bare, const scenario::ModelShape& shape) {
@@ -63,8 +65,8 @@ ExpectedStep simulated(const scenario::Scenario& bare, const scenario::ModelShap
   if (!shape.layers.empty()) options.shape = shape;
   const RunResult result = run(bare, options);
   const auto steps = static_cast<int>(*bare.stop.iterations);
-  return {
-      .steps = steps, .step = mean_step(result, skipped_of(*bare.algorithm, steps)), .layers_known = !result.by_layers};
+  const Steps which = steps < wanted_steps(*bare.algorithm) ? Steps::all : Steps::middle;
+  return {.steps = steps, .step = mean_step(result, which), .layers_known = !result.by_layers};
 }
 
 // By the same steps on links without latency, and then without either. None where a platform file's latencies are not
@@ -86,31 +88,29 @@ std::optional<StepRest> rest_of(const StepTime& step, scenario::Scenario bare, c
 
 }  // namespace
 
-StepTime mean_step(const RunResult& result, int skipped) {
-  struct Worker {
-    std::int64_t steps = 0;
-    double begin_s = 0, end_s = 0, compute_s = 0;
-  };
-  std::vector<Worker> workers(static_cast<std::size_t>(result.workers));
-  for (const IterationRow& row : result.iterations) {
-    Worker& worker = workers[static_cast<std::size_t>(row.worker)];
-    const bool counts = ++worker.steps > skipped;
-    (counts ? worker.end_s : worker.begin_s) = std::max(counts ? worker.end_s : worker.begin_s, row.end_s);
-    if (counts) worker.compute_s += row.compute_s;
-  }
-  std::erase_if(workers, [&](const Worker& worker) { return worker.steps <= skipped; });  // where one trains alone
+StepTime mean_step(const RunResult& result, Steps which) {
+  std::vector<std::vector<const IterationRow*>> workers(static_cast<std::size_t>(result.workers));
+  for (const IterationRow& row : result.iterations) workers[static_cast<std::size_t>(row.worker)].push_back(&row);
+  std::erase_if(workers, [](const auto& rows) { return rows.empty(); });  // where one trains alone
+  const auto trained = static_cast<double>(workers.size());
   StepTime mean;
-  for (const Worker& worker : workers) {
-    const double seconds = worker.end_s - worker.begin_s, count = static_cast<double>(workers.size());
-    mean.seconds += seconds / static_cast<double>(worker.steps - skipped) / count;
-    mean.compute_share += worker.compute_s / seconds / count;
+  for (const auto& rows : workers) {
+    const std::size_t first = which == Steps::all ? 0 : rows.size() / 4;
+    const double begin_s = first == 0 ? 0 : rows[first - 1]->end_s;
+    double end_s = 0, compute_s = 0;
+    for (std::size_t i = first; i < rows.size() - first; ++i) {
+      end_s = std::max(end_s, rows[i]->end_s);
+      compute_s += rows[i]->compute_s;
+    }
+    const double seconds = end_s - begin_s, steps = static_cast<double>(rows.size() - 2 * first);
+    mean.seconds += seconds / steps / trained;
+    if (seconds > 0) mean.compute_share += compute_s / seconds / trained;
   }
   return mean;
 }
 
 std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, const Forecast& forecast) {
-  const double wanted = std::max(fewest_steps, static_cast<double>(periods) * scenario.algorithm->period());
-  const double steps = std::floor(std::min(wanted, forecast.steps));
+  const double steps = std::floor(std::min(wanted_steps(*scenario.algorithm), forecast.steps));
   const double core_s = steps * forecast.cost.messages_s / forecast.steps;
   if (steps < 1 || core_s > most_core_s) return std::nullopt;
   try {

@@ -21,12 +21,14 @@ struct StepTime {
   double seconds = 0;
   double compute_share = 0;  // of them
 };
-// Of a result's steps without the first `skipped` of each worker. Needs its rows of iterations.
-StepTime mean_step(const RunResult& result, int skipped);
+// The mean over all steps, or over the middle half of each worker's, as in the long run. Needs the result's rows of
+// iterations.
+enum class Steps { all, middle };
+StepTime mean_step(const RunResult& result, Steps which);
 
 struct ExpectedStep {
   int steps = 0;             // of each worker that were simulated
-  StepTime step;             // of these, without the first period of a system that has periods
+  StepTime step;             // of these, or of the middle half if they are as many as wanted
   bool layers_known = true;  // or a program was not asked for them, and the system exchanges by layers
   std::optional<StepRest> rest = {};
 };

@@ -41,7 +41,7 @@ Experiment::Experiment(const scenario::Scenario& scenario, platform::Fabric& fab
     : scenario_(scenario),
       fabric_(fabric),
       trainer_(scenario.model.none() ? std::nullopt
-                                     : std::make_optional<Trainer>(scenario, fabric.worker_count(), options.threads)),
+                                     : std::make_optional<Trainer>(scenario, fabric.places(), options.threads)),
       cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr, options)),
       graphs_(cluster_.workers, cluster_.seed),
       sharing_(sharing_of(scenario, cluster_)),

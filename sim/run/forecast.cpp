@@ -69,7 +69,7 @@ void members(A& archive, Cost& cost) {
 }
 template <class A>
 void members(A& archive, ResultBytes& bytes) {
-  archive(bytes.steps, bytes.curve, bytes.weights, bytes.minibatches);
+  archive(bytes.steps, bytes.curve, bytes.weights, bytes.initial_weights, bytes.minibatches);
 }
 template <class A>
 void members(A& archive, SiteForecast& site) {
@@ -170,6 +170,12 @@ Learning learning_of(const scenario::Scenario& scenario, Programs programs) {
   return learning;
 }
 
+std::size_t samples_in(const std::vector<std::vector<std::uint32_t>>& shards) {
+  std::size_t samples = 0;
+  for (const auto& shard : shards) samples += shard.size();
+  return samples;
+}
+
 std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
   std::vector<SiteForecast> sites;
   for (const std::string& name : fabric.site_names()) sites.push_back({.name = name, .workers = {}, .servers = {}});
@@ -177,6 +183,7 @@ std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
     SiteForecast& site = sites[static_cast<std::size_t>(fabric.site(node))];
     (node < fabric.worker_count() ? site.workers : site.servers).push_back(fabric.name(node));
   }
+  std::erase_if(sites, [](const SiteForecast& site) { return site.workers.empty() && site.servers.empty(); });
   return sites;
 }
 
@@ -199,12 +206,18 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   Cluster cluster = make_cluster(scenario, fabric, model, nullptr);
   const int workers = learners_of(scenario, cluster);
   if (model != nullptr) {
-    cluster.training_samples = learning.data.train.size();
-    check_partition(scenario, learning.data.train.size(), workers);
+    const data::Dataset& train = learning.data.train;
+    const platform::Places& places = fabric.places();
+    check_partition(scenario, train.size(), places.all_take_part() ? workers : places.among);
+    cluster.training_samples = train.size();
     // The size of shards can depend on the draw, or on the data.
     if ((network != nullptr && nn::norm_of_single_values(*network)) ||
-        scenario.data.partition == data::PartitionKind::column) {
-      shards_of(scenario, network, learning.data.train, cluster.workers);
+        scenario.data.partition == data::PartitionKind::column || !places.all_take_part()) {
+      const auto shards = shards_of(scenario, network, train, places);
+      if (!places.all_take_part()) cluster.training_samples = samples_in(shards);
+      if (std::ssize(shards) == cluster.workers) {
+        std::ranges::transform(shards, cluster.shard_samples.begin(), &std::vector<std::uint32_t>::size);
+      }
     }
   }
   if (memory_use_of(*scenario.algorithm, network, model != nullptr ? model->parameters : 0, cluster.workers).all_to_all)

@@ -70,6 +70,13 @@ void HostSchedule::expect_no_server(int node, const std::string& place) const {
 
 void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
   const auto find = [&](const std::string& name) { return node_named(name, place + ".host"); };
+  const bool is_of_nobody = std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { std::string(one.host); }) return fabric_.places().left_out.contains(one.host);
+        return false;
+      },
+      fault);
+  if (is_of_nobody) return;
   if (const auto* crash = std::get_if<scenario::HostCrash>(&fault)) {
     const auto kind = crash->state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
     for (const int node : nodes_on_host_of(find(crash->host))) {
@@ -92,6 +99,7 @@ void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
   } else if (const auto* churn = std::get_if<scenario::HostChurn>(&fault)) {
     std::vector<int> churning;
     for (std::size_t k = 0; k < churn->hosts.size(); ++k) {
+      if (fabric_.places().left_out.contains(churn->hosts[k])) continue;
       churning.push_back(node_named(churn->hosts[k], fmt::format("{}.hosts[{}]", place, k)));
     }
     for (int worker = 0; churn->hosts.empty() && worker < fabric_.worker_count(); ++worker) churning.push_back(worker);
@@ -115,9 +123,11 @@ void HostSchedule::add_trace(const scenario::HostAvailability& fault, const std:
   std::vector<int> nodes;
   for (int worker = 0; fault.hosts.empty() && worker < fabric_.worker_count(); ++worker) nodes.push_back(worker);
   for (std::size_t k = 0; k < fault.hosts.size(); ++k) {
-    nodes.push_back(node_named(fault.hosts[k], fmt::format("{}.hosts[{}]", place, k)));
+    const bool is_there = !fabric_.places().left_out.contains(fault.hosts[k]);
+    nodes.push_back(is_there ? node_named(fault.hosts[k], fmt::format("{}.hosts[{}]", place, k)) : -1);
   }
   for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (nodes[k] < 0) continue;
     const std::string at = place + (fault.hosts.empty() ? ".hosts" : fmt::format(".hosts[{}]", k));
     if (fault.hosts.empty() && nodes_on_host_of(nodes[k]).size() > 1) {
       throw InputError(at + ": is missing, and " + fabric_.name(nodes[k]) +
@@ -200,7 +210,7 @@ PerNode<char> HostSchedule::away_at_first() const {
     const int node = event.node;
     if (decided[node] || (event.kind != HostEvent::join && event.kind != HostEvent::leave)) continue;
     decided[node] = true;
-    away[node] = event.kind == HostEvent::join;
+    away[node] = event.kind == HostEvent::join || event.time_s == 0;
   }
   return away;
 }

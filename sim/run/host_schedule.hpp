@@ -29,7 +29,7 @@ class HostSchedule {
 
   // By time; those of one instant in the order in which their faults begin, then of the scenario.
   const std::vector<HostEvent>& events() const { return events_; }
-  // By node: whether it joins before it could leave, and so is away at first.
+  // By node: whether it leaves at once, or joins before it could leave, and so is away at first.
   PerNode<char> away_at_first() const;
 
  private:

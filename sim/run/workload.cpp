@@ -187,17 +187,20 @@ ResultBytes result_bytes_of(const scenario::Scenario& scenario, const Cluster& c
   if (model == nullptr) return bytes;
   const double judged = cost.evaluations / workload.evaluations;
   bytes.curve = workload.evaluations * std::max(1.0, judged + 1) * bytes_of_curve_row;
-  const double kept = 4 * static_cast<double>(model->parameters);
-  if (record.weights)
-    bytes.weights += kept * (scenario.algorithm->model_holders(cluster).empty() ? cluster.workers : 1);
+  const double kept = 8 * static_cast<double>(model->parameters);  // in one vector, and by tensors
+  if (record.weights) bytes.weights = kept * (scenario.algorithm->model_holders(cluster).empty() ? cluster.workers : 1);
   if (record.initial_weights) {
-    bytes.weights += kept * (scenario.training.init == scenario::InitialWeights::independent ? cluster.workers : 1);
+    bytes.initial_weights =
+        kept * (scenario.training.init == scenario::InitialWeights::independent ? cluster.workers : 1);
   }
   if (record.batches) {
-    const data::DataShape data = scenario::data_shape_of(scenario);
-    const double of_sample =
-        bytes_of_number + 2 * sizeof(std::int64_t) + static_cast<double>(data.shape.size() * data.bytes_of_value);
-    bytes.minibatches = steps * scenario.training.batch_size * of_sample;
+    const double draws = steps * scenario.training.batch_size;
+    bytes.minibatches = draws * bytes_of_number;
+    if (!scenario.program) {  // each sample that is drawn is kept once
+      const data::DataShape data = scenario::data_shape_of(scenario);
+      bytes.minibatches += std::min(draws, static_cast<double>(cluster.training_samples)) *
+                           (2 * sizeof(std::int64_t) + static_cast<double>(data.shape.size() * data.bytes_of_value));
+    }
   }
   return bytes;
 }

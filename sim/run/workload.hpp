@@ -26,7 +26,7 @@ Workload workload_of(const scenario::Scenario& scenario, const network::Bounds& 
 void check_workload(const scenario::Scenario& scenario, const Workload& workload, const Cluster& cluster,
                     const scenario::LearnedModel* model);
 
-// That travel in a run whose network is packet by packet, about.
+// About how many segments travel in a run that is simulated packet by packet.
 double segments_of(const platform::Fabric& fabric, const Cluster& cluster, const Traffic& traffic,
                    const network::Bounds& bounds, const Workload& workload);
 
@@ -47,14 +47,15 @@ Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric,
              const Traffic& traffic, const network::Bounds& bounds, const Workload& workload,
              const scenario::LearnedModel* model, std::size_t evaluated);
 
-// What a run's files hold, the traces and draws that it may record left out, mostly within a fifth.
+// Bytes of a run's files, without the traces and draws that it may record; mostly within a fifth.
 struct ResultBytes {
-  double steps = 0;        // iterations.csv
-  double curve = 0;        // curve.csv
-  double weights = 0;      // of models at the end and at the start
+  double steps = 0;    // iterations.csv
+  double curve = 0;    // curve.csv
+  double weights = 0;  // of models at the end
+  double initial_weights = 0;
   double minibatches = 0;  // batches.csv, and what is in them
 
-  double all() const { return steps + curve + weights + minibatches; }
+  double all() const { return steps + curve + weights + initial_weights + minibatches; }
 };
 
 ResultBytes result_bytes_of(const scenario::Scenario& scenario, const Cluster& cluster, const Workload& workload,

@@ -82,7 +82,8 @@ void fields(Visitor& visit, HostJoin& fault) {
 template <class Visitor>
 void fields(Visitor& visit, HostLeave& fault) {
   visit("host", fault.host, Rule{.doc = "name of the host"});
-  visit("at", fault.at, Rule{.doc = "simulated time after which it begins no step", .above = 0});
+  visit("at", fault.at,
+        Rule{.doc = "simulated time after which it begins no step; 0s: it is away from the beginning", .at_least = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, HostChurn& fault) {

@@ -110,6 +110,7 @@ struct PlatformSpec {
   NetworkSpec network;
   std::vector<Profile> profiles;
   double bandwidth_factor = 1, latency_factor = 1;  // on those of every link; not on the values of profiles
+  std::vector<std::string> exclude;                 // hosts and sites
 };
 
 enum class InitialWeights { shared, independent };
@@ -295,6 +296,9 @@ void common_fields(Visitor& visit, PlatformSpec& spec) {
         Rule{.doc = "on the latency of every link; profiles give their own", .at_least = 0, .at_most = 1e6});
   visit("network", spec.network, Rule{.doc = "how simulated links are shared"});
   visit("profiles", spec.profiles, Rule{.doc = "bandwidths, latencies and speeds over simulated time"});
+  visit("exclude", spec.exclude,
+        Rule{.doc = "names of hosts and sites that take no part: samples are dealt as if they did, and theirs are left "
+                    "out; the test set stays, and what slowdown and faults say of them has no effect"});
 }
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {

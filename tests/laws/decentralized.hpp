@@ -40,7 +40,7 @@ inline scenario::Scenario learning_apart(const std::string& algorithm, int worke
 }
 
 inline Models initial_models(const scenario::Scenario& scenario, int workers) {
-  run::Trainer trainer(scenario, workers, 1);
+  run::Trainer trainer(scenario, all_of(workers), 1);
   Models models;
   for (int worker = 0; worker < workers; ++worker) models.push_back(*trainer.initial_weights(worker));
   return models;
@@ -76,7 +76,7 @@ inline Models mixed(const graph::Matrix& w, const Models& models) {
 class Reference {
  public:
   Reference(const scenario::Scenario& scenario, int workers)
-      : trainer_(scenario, workers, 1),
+      : trainer_(scenario, all_of(workers), 1),
         optimizer_(scenario.training.optimizer),
         models(initial_models(scenario, workers)) {
     for (int worker = 0; worker < workers; ++worker) {

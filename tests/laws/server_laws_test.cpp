@@ -146,7 +146,7 @@ TEST_CASE("federated averaging weighs a model by its worker's samples, or as eve
         "training": {"batch_size": 4, "optimizer": {"learning_rate": 0.1}}, "stop": {"iterations": 1})");
   };
   const auto alone = after_a_round("\"alone\"");
-  const auto samples = run::Trainer(alone, 4, 1).shard_samples();
+  const auto samples = run::Trainer(alone, all_of(4), 1).shard_samples();
   REQUIRE(std::ranges::max(samples) > std::ranges::min(samples));
   const auto models = run::run(alone).weights;
   for (const bool by_samples : {true, false}) {
@@ -165,7 +165,7 @@ TEST_CASE("a round of local epochs has as many steps as a worker's shard has min
   const auto scenario = learning(R"({"name": "fedavg", "local_epochs": 2})", 4, 1,
                                  R"("data": {"train": 400, "test": 50, "partition": "dirichlet", "alpha": 0.3},
                                     "training": {"batch_size": 4}, "stop": {"time": "100s"}, "evaluate": {"every": "50s"})");
-  const auto samples = run::Trainer(scenario, 4, 1).shard_samples();
+  const auto samples = run::Trainer(scenario, all_of(4), 1).shard_samples();
   const auto result = run::run(scenario);
   for (std::size_t worker = 0; worker < 4; ++worker) {  // the slowest worker's rounds are everybody's
     const double rounds = 100 / (static_cast<double>(std::ranges::max(samples)) / 4 * 2 * 0.1);

@@ -19,7 +19,7 @@ std::string file_of(const std::string& header, const std::string& data) {
   return text + header + data;
 }
 
-// What is wrong with a file, without its name, or with its tensor "w" as values of this shape; empty: nothing.
+// The complaint about a file, without its name, or with its tensor "w" as values of this shape; empty: nothing.
 std::string said_of(const std::string& text, const std::vector<std::size_t>& shape = {2}) {
   const TemporaryFolder folder;
   const std::string path = folder.write("w.safetensors", text);

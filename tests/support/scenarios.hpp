@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/platform/fabric.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -67,6 +70,13 @@ inline double largest_difference(const std::vector<float>& a, const std::vector<
     largest = std::max(largest, std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
   }
   return largest;
+}
+
+// No worker is excluded.
+inline platform::Places all_of(int workers) {
+  platform::Places places{.of_workers = std::vector<int>(static_cast<std::size_t>(workers)), .among = workers};
+  std::iota(places.of_workers.begin(), places.of_workers.end(), 0);
+  return places;
 }
 
 }  // namespace ddl

@@ -1,10 +1,10 @@
 // Codecs between sites: in memory, values and bytes by hand.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <span>
 #include <string>
@@ -93,7 +93,7 @@ LocalCluster::Settings settings(const Sites& sites) {
 
 int tensors_in(Slice slice) { return (slice.begin < 60 ? 1 : 0) + (slice.end > 60 ? 1 : 0); }
 
-// Of a sum over a part of the model, in k chunks.
+// The bits of a sum over a part of the model, in k chunks.
 double bits_of(const CodecRow& codec, Slice part, int k) {
   double bits = 0;
   for (int c = 0; c < k; ++c) {

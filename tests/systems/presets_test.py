@@ -139,7 +139,7 @@ PAPERS = {
 
 def presets_of(program):
     """By name: the system, and the settings that it has then."""
-    listed = " ".join(subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout.split())
+    listed = " ".join(subprocess.run([program, "list", "algorithms"], capture_output=True, text=True, check=True).stdout.split())
     found = re.findall(r" - ([^{}\[\]]*?) (\w+) with (\{[^\[\]]*\}) \[", listed)
     return {name: (system, json.loads(settings)) for name, system, settings in found}
 

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 namespace ddl::data {
 namespace {

@@ -19,8 +19,8 @@ std::optional<double> number_of(std::string_view text);
 // where its cells are as many as those below, and a number is among these (NumPy writes "# a,b").
 class CsvReader {
  public:
-  // Of `text`, which stays where it is. Each error, here and below, is an InputError that starts with `where`, such as
-  // "x.csv: ".
+  // Reads `text`, which stays where it is. Each error, here and below, is an InputError that starts with `where`, such
+  // as "x.csv: ".
   CsvReader(std::string_view text, std::string where);
 
   // Goes to the next row; false after the last one.

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 namespace ddl::data {
 namespace {

@@ -24,7 +24,7 @@ struct PsSspParams : SystemOf<PsSspParams, PsAsyncParams> {
   std::optional<Seconds> failure_timeout;
 
   std::unique_ptr<Program> program(Node& node) const override {
-    return ps_program(*this, node, {false, staleness_aware, staleness_bound});
+    return ps_program(*this, node, {.staleness_aware = staleness_aware, .staleness_bound = staleness_bound});
   }
   void server(Node& node) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;

@@ -99,11 +99,12 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
   return text;
 }
 
-// What sets the lower bound of a step. An expected step says by itself what takes its time.
+// The cause of the lower bound of a step. An expected step says by itself what takes its time.
 std::string cause_of(const network::Bounds& bounds, const std::optional<run::ExpectedStep>& expected) {
-  const bool waits = expected && expected->compute_share < 0.98;
+  const bool known = expected && expected->layers_known;
+  const bool waits = known && expected->step.compute_share < 0.98;
   if (bounds.bottleneck.empty() && waits) return ", of computing alone: the system lists no traffic that a step needs";
-  if (expected) return "";
+  if (known) return "";
   return bounds.network_bound ? ": network-bound" : ": compute-bound";
 }
 
@@ -191,11 +192,13 @@ std::string data_text(const run::DataForecast& data, std::size_t width) {
   return results::labelled("data", text, width);
 }
 
-// What takes most of it, and the key that leaves it out.
+// A result's size, the largest part of it, and the key that leaves that out.
 std::string result_text(const run::ResultBytes& bytes, std::size_t width) {
   std::string text = "some " + results::readable_bytes(bytes.all()) + " on disk";
-  for (const auto& [key, part] :
-       {std::pair("iterations", bytes.steps), {"weights", bytes.weights}, {"batches", bytes.minibatches}}) {
+  for (const auto& [key, part] : {std::pair("iterations", bytes.steps),
+                                  {"weights", bytes.weights},
+                                  {"initial_weights", bytes.initial_weights},
+                                  {"batches", bytes.minibatches}}) {
     if (part > bytes.all() / 2) {
       text += fmt::format(", {} of it for record.{}; false leaves that out",
                           results::readable_share(part / bytes.all()), key);

@@ -20,7 +20,7 @@ void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios",
   command.add_option(name, typed.files, what)->type_name("SCENARIO.json");
 }
 
-// What a search reads more than once.
+// A search reads these more than once.
 void need_no_standard_input(const CLI::App& command, const std::vector<std::string>& files) {
   if (std::ranges::count(files, scenario::standard_input) == 0) return;
   throw InputError(command.get_name() + ": reads a scenario more than once; expected the name of a file");
@@ -73,7 +73,8 @@ Command add_run(CLI::App& app, const Registry& systems) {
   for (const char* other : {"--seed", "--seeds", "--out", "--json", "--force", "--trace"})
     verify->excludes(run.get_option(other));
   run.footer(
-      "--set names the run after what it changes, unless it sets the name itself.\n"
+      "--set names the run after what it changes, unless it sets the name itself; not after seed, description,\n"
+      "record, expect and where files lie, such as data.path.\n"
       "Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 \\\n    --seeds 1..3");
   return {&run, [typed, settings, &run, &systems] {
             if (run.count("--verify-digest") > 0) {

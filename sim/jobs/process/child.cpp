@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/jobs/process/signals_held.hpp"

@@ -18,7 +18,7 @@
 #include <exception>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/jobs/process/limit_signals.hpp"
 
@@ -90,7 +90,7 @@ std::string said_by(const std::function<std::string()>& work) {
   std::_Exit(0);
 }
 
-// What SimGrid and its reader of files say before they abort without memory, and what a destructor does.
+// Words that SimGrid and its reader of files say before they abort without memory, and what a destructor does.
 bool is_about_memory(const std::string& words) {
   for (const char* about : {"alloc", "surfxml_bufferstack", "out of memory"}) {
     if (words.find(about) != std::string::npos) return true;
@@ -190,7 +190,7 @@ void ChildProcess::tell_death(int status) const {
   if (signal == SIGHUP) throw Interrupted("hung up; nothing was written");
   if (signal == SIGTERM) throw Interrupted("terminated; nothing was written");
   const bool out_of_time = processor_s_ > most_processor_seconds() - 0.1;
-  if ((signal == SIGKILL || signal == SIGXCPU) && out_of_time) throw OutOfResources(out_of_processor_time());
+  if (signal == SIGXCPU || (signal == SIGKILL && out_of_time)) throw OutOfResources(out_of_processor_time());
   if (signal == SIGKILL) throw OutOfResources("the run's process was killed; was the machine out of memory?");
   const std::string words = errors_.last_words();
   if (words.starts_with("Failed to protect stack")) {

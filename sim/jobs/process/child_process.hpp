@@ -26,7 +26,7 @@ class Pipe {
 // Begins what a library writes to the standard error of a child before it ends the process.
 inline constexpr char last_words_mark = '\1';
 
-// What a process writes to its standard error, which may be more than a pipe holds.
+// Keeps what a process writes to its standard error, which may be more than a pipe holds.
 class KeptErrors {
  public:
   KeptErrors();

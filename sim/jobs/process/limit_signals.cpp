@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 
 namespace ddl::process {
@@ -54,8 +54,10 @@ void begin_timer(double seconds) {
 
 // Where nobody can catch it: in libraries as they are loaded, and in destructors.
 void end_without_memory() {
+  const std::exception_ptr error = std::current_exception();
+  if (!error) std::abort();
   try {
-    std::rethrow_exception(std::current_exception());
+    std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     constexpr std::string_view line = "ddlsim: out of memory; see ulimit -v and -d\n";
     static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
@@ -66,14 +68,18 @@ void end_without_memory() {
 }
 
 void leave_last_words() {
-  std::string words;
+  const std::exception_ptr error = std::current_exception();
+  if (!error) std::abort();
   try {
-    std::rethrow_exception(std::current_exception());
-  } catch (const std::exception& error) {
-    words = last_words_mark + std::string(error.what()) + '\n';
+    std::rethrow_exception(error);
+  } catch (const std::exception& last) {
+    const char mark = last_words_mark;
+    for (const std::string_view words :
+         {std::string_view(&mark, 1), std::string_view(last.what()), std::string_view("\n")}) {
+      static_cast<void>(!write(STDERR_FILENO, words.data(), words.size()));
+    }
   } catch (...) {
   }
-  static_cast<void>(!write(STDERR_FILENO, words.data(), words.size()));
   std::abort();
 }
 

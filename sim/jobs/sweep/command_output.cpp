@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/child_process.hpp"
 
 namespace ddl::jobs {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::results {

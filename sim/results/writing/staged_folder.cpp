@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "sim/jobs/process/signals_held.hpp"
 
 namespace ddl::results {

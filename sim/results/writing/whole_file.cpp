@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;

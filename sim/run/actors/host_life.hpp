@@ -54,7 +54,7 @@ class HostLife {
   void change(const HostEvent& event);
   void settle_instant();  // waits until nothing else goes on in this instant
   void take_down(int id, Presence presence);
-  // Of a host that was not up.
+  // The start of a host that was not up.
   struct Start {
     int node = 0;
     bool without_state = false;

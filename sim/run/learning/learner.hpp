@@ -37,7 +37,7 @@ class Learner {
   virtual const data::DataSplit& data() const = 0;
   // The start of `worker`'s replica, or (-1) of all.
   virtual void initialize(std::span<float> weights, int worker) = 0;
-  // What belongs to a program's model and is not trained, one tensor behind the other.
+  // The values of a program's model that are not trained, one tensor behind the other.
   virtual std::vector<float> frozen() { return {}; }
   struct Outcome {
     nn::Score score;

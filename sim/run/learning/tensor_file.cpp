@@ -42,7 +42,7 @@ std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
 }
 
-// Of a tensor; none where they are too many, or no whole bytes.
+// The size of a tensor; none where they are too many, or no whole bytes.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, std::uint64_t bits) {
   std::optional<std::uint64_t> all = 1;
   for (const std::uint64_t axis : shape) {

@@ -9,10 +9,11 @@
 
 namespace ddl::run {
 
-Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
+Trainer::Trainer(const scenario::Scenario& scenario, const platform::Places& workers, int threads)
     : scenario_(scenario),
       learner_(make_learner(scenario, threads)),
       minibatches_(scenario, model().network, data().train, workers),
+      training_samples_(workers.all_take_part() ? data().train.size() : minibatches_.dealt_samples()),
       buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(learner_->threads()))),
       pool_(learner_->threads()) {}
 

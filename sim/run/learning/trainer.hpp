@@ -22,10 +22,10 @@ class Trainer {
  public:
   // Loads the data and builds the model, or starts the program that has them; starts the threads (0: one per core).
   // Throws InputError.
-  Trainer(const scenario::Scenario& scenario, int workers, int threads);
+  Trainer(const scenario::Scenario& scenario, const platform::Places& workers, int threads);
 
   const scenario::LearnedModel& model() const { return learner_->model(); }
-  std::size_t training_samples() const { return data().train.size(); }
+  std::size_t training_samples() const { return training_samples_; }  // of the workers that take part
   std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
   double math_seconds() const { return pool_.busy_seconds(); }
   double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
@@ -109,6 +109,7 @@ class Trainer {
   const scenario::Scenario& scenario_;
   const std::unique_ptr<Learner> learner_;  // before the threads: it may start processes
   Minibatches minibatches_;
+  const std::size_t training_samples_;
   Payload shared_start_;
   std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it
   ThreadPool pool_;

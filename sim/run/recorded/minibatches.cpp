@@ -58,13 +58,22 @@ bool has_dropout(const nn::Model* network) {
 std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
 
 std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model* network,
-                                                  const data::Dataset& training, int workers) {
+                                                  const data::Dataset& training, const platform::Places& workers) {
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
-  auto shards = scenario::about_data([&] {
-    return data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed,
-                           scenario.training.batch_size);
+  const auto all = scenario::about_data([&] {
+    return data::partition(training, scenario.data, one_shard && workers.all_take_part() ? 1 : workers.among,
+                           scenario.seed, scenario.training.batch_size);
   });
+  std::vector<std::vector<std::uint32_t>> shards;
+  if (workers.all_take_part()) {
+    shards = all;
+  } else {
+    for (const int place : workers.of_workers) shards.push_back(all[static_cast<std::size_t>(place)]);
+  }
+  for (; one_shard && shards.size() > 1; shards.pop_back()) {
+    shards.front().insert(shards.front().end(), shards.back().begin(), shards.back().end());
+  }
   const auto single = std::ranges::find(shards, std::size_t{1}, &std::vector<std::uint32_t>::size);
   if (network == nullptr || single == shards.end() || system.chooses_samples) return shards;
   if (const auto norm = nn::norm_of_single_values(*network)) {
@@ -75,13 +84,14 @@ std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scen
 }
 
 Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model* network, const data::Dataset& training,
-                         int workers)
+                         const platform::Places& workers)
     : keeps_samples_(scenario.record.batches),
       keeps_dropout_(scenario.record.draws && has_dropout(network)),
       keeps_crops_(scenario.record.draws) {
   const bool augments = scenario.data.augment == data::Augment::crop_flip;
   const auto shards = shards_of(scenario, network, training, workers);
-  for (int worker = 0; worker < workers; ++worker) {
+  for (const auto& shard : shards) dealt_samples_ += shard.size();
+  for (int worker = 0; worker < std::ssize(workers.of_workers); ++worker) {
     const int data_of = shards.size() == 1 ? 0 : worker;
     const std::vector<std::uint32_t>& shard = shards[static_cast<std::size_t>(data_of)];
     workers_.push_back({data::BatchStream(shard, scenario.training.batch_size, scenario.data.shuffle,

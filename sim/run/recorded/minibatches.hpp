@@ -8,6 +8,7 @@
 
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
+#include "sim/platform/fabric.hpp"
 #include "sim/run/recorded/recordings.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -16,17 +17,18 @@ namespace ddl::run {
 // Which streams of random numbers a worker has, or (-1) all share.
 std::string owner(int worker);
 
-// The samples of each worker; one set for all where they share one model or one of them trains. Throws InputError where
-// there is no such division, or where batch normalisation would see one sample again and again.
-// `network` is null where a program computes the model.
+// The samples of each worker, dealt among all that the platform has; one set for all where they share one model or one
+// of them trains. Throws InputError where there is no such division, or where batch normalisation would see one sample
+// again and again. `network` is null where a program computes the model.
 std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model* network,
-                                                  const data::Dataset& training, int workers);
+                                                  const data::Dataset& training, const platform::Places& workers);
 
 class Minibatches {
  public:
   // Workers that share one model all draw the minibatches that a run of one worker has, from the whole training set; so
   // does a worker that trains while the others idle.
-  Minibatches(const scenario::Scenario& scenario, const nn::Model* network, const data::Dataset& training, int workers);
+  Minibatches(const scenario::Scenario& scenario, const nn::Model* network, const data::Dataset& training,
+              const platform::Places& workers);
 
   struct Drawn {
     int worker = 0;
@@ -36,6 +38,7 @@ class Minibatches {
     std::optional<Stream> crops;  // of its images, if the scenario augments them
   };
   int workers() const { return static_cast<int>(workers_.size()); }
+  std::size_t dealt_samples() const { return dealt_samples_; }  // to all of them together
   std::vector<std::size_t> shard_samples() const {
     std::vector<std::size_t> samples;
     for (const Worker& worker : workers_) samples.push_back(worker.batches.shard_samples());
@@ -58,6 +61,7 @@ class Minibatches {
     std::vector<std::vector<std::uint32_t>> minibatches;
     std::vector<std::uint64_t> dropout_seeds, crop_seeds;
   };
+  std::size_t dealt_samples_ = 0;
   std::vector<Worker> workers_;
   bool keeps_samples_, keeps_dropout_, keeps_crops_;
 };

@@ -71,8 +71,20 @@ void check_generated(const GeneratedPlatform& hosts, const Place& place) {
   }
 }
 
+// Those that are excluded, too. None where only the loaded platform tells.
+std::optional<int> workers_of(const PlatformSpec& platform) {
+  if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->workers;
+  if (const auto sites = sites_of(platform)) {
+    return sites->workers() > 0 ? std::optional(sites->workers()) : std::nullopt;  // of which the checks tell
+  }
+  const auto& hosts = std::get<FilePlatform>(platform.hosts);
+  if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());
+  if (hosts.first_workers > 0) return hosts.first_workers;
+  return std::nullopt;
+}
+
 void check_slowdown(const Scenario& scenario, const Place& place) {
-  std::vector<std::string> names = worker_names(workers_known(scenario.platform).value_or(0));
+  std::vector<std::string> names = worker_names(workers_of(scenario.platform).value_or(0));
   const auto* generated = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
   const int servers = generated != nullptr ? generated->servers : servers_of(scenario.platform);
   for (int i = 0; i < servers; ++i) names.push_back("ps" + std::to_string(i));
@@ -87,14 +99,7 @@ void check_slowdown(const Scenario& scenario, const Place& place) {
 }  // namespace
 
 std::optional<int> workers_known(const PlatformSpec& platform) {
-  if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->workers;
-  if (const auto sites = sites_of(platform)) {
-    return sites->workers() > 0 ? std::optional(sites->workers()) : std::nullopt;  // of which the checks tell
-  }
-  const auto& hosts = std::get<FilePlatform>(platform.hosts);
-  if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());
-  if (hosts.first_workers > 0) return hosts.first_workers;
-  return std::nullopt;
+  return platform.exclude.empty() ? workers_of(platform) : std::nullopt;
 }
 
 int servers_of(const PlatformSpec& platform) {

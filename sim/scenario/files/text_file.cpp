@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -35,8 +35,9 @@ std::string text_of_file(const std::string& path, const TextFile& expected) {
     throw InputError(fmt::format("{}; expected {}", problem, expected.what));
   };
   const auto unreadable = [&] {
-    const std::string problem = fmt::format("cannot be read ({})", error_text(errno));
-    if (errno == EMFILE) throw OutOfResources(fmt::format("{}: {}", path, problem));
+    const int error = errno;
+    const std::string problem = fmt::format("cannot be read ({})", error_text(error));
+    if (is_of_resources(error)) throw OutOfResources(fmt::format("{}: {}", path, problem));
     fail(problem);
   };
   // Opening a pipe waits for its writer, unless told not to.

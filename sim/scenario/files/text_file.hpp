@@ -22,7 +22,7 @@ inline constexpr const char* standard_input = "-";
 // anything but a file or a pipe that is allowed.
 std::string text_of_file(const std::string& path, const TextFile& expected);
 
-// What is called after its file: its stem, or `otherwise` where it comes by the standard input.
+// The name of something called after its file: its stem, or `otherwise` where it comes by the standard input.
 std::string name_of_file(const std::string& path, const char* otherwise);
 
 }  // namespace ddl::scenario

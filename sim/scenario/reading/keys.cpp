@@ -56,7 +56,7 @@ std::string range_of(const OrderedJson& schema) {
   return range;
 }
 
-// What kind of value a schema takes, or several of them, in a few words.
+// The kind of value that a schema takes, or several of them, in a few words.
 std::string kind_of(const OrderedJson& schema, bool several = false) {
   if (schema.contains("const")) return schema["const"].dump();
   if (schema.contains("enum")) return one_of(schema["enum"]);

@@ -239,6 +239,7 @@ TEST_CASE("a child that dies is a failed run too") {
   REQUIRE(setrlimit(RLIMIT_CPU, &seconds) == 0);
   const SweepOutcome outcome = run_sweep(plan, outlook, {.at_once = 1, .progress = {}});
   CHECK(outcome.failed() == 1);
+  CAPTURE(outcome.failures[1]);
   CHECK(outcome.failures[1].find("out of processor time (ulimit -t allows ") != std::string::npos);
 }
 

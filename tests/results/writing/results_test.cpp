@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "core/base/check.hpp"
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 #include "core/nn/math_mode.hpp"
 #include "sim/jobs/process/child.hpp"
 #include "sim/results/identity/earlier_run.hpp"

@@ -58,8 +58,11 @@ ResultFile weights_file(const std::string& name, const RunResult& result, const 
                         const std::shared_ptr<const Tensors>& tensors) {
   return {name, [&result, &weights, tensors] {
             Safetensors file;
-            const std::string all = "parameters";  // which a program may call one of its tensors
-            if (std::ranges::find(*tensors, all, &nn::TorchTensor::name) == tensors->end()) {
+            // A program may call one of its tensors so.
+            const std::string all = "parameters";
+            const auto is_called_so = [&](const auto& tensor) { return tensor.name == all; };
+            const bool has_frozen = result.program && std::ranges::any_of(result.program->frozen, is_called_so);
+            if (!has_frozen && std::ranges::none_of(*tensors, is_called_so)) {
               file.add(all, {weights.size()}, std::span<const float>(weights));
             }
             for (const nn::TorchTensor& tensor : *tensors) {
@@ -67,7 +70,8 @@ ResultFile weights_file(const std::string& name, const RunResult& result, const 
               file.add(tensor.name, tensor.shape, std::span<const float>(values));
             }
             std::span<const float> frozen = result.recorded.frozen;
-            for (const auto& tensor : result.program ? result.program->frozen : decltype(result.program->frozen)()) {
+            if (!result.program) return file.text();
+            for (const auto& tensor : result.program->frozen) {
               file.add(tensor.name, tensor.shape, frozen.first(tensor.size()));
               frozen = frozen.subspan(tensor.size());
             }

@@ -1,4 +1,4 @@
-#include "core/base/limits.hpp"
+#include "core/base/machine/limits.hpp"
 
 #include <sys/resource.h>
 
@@ -62,14 +62,14 @@ std::string limits_behind(int error) {
   }
 }
 
+}  // namespace
+
 bool is_of_resources(int error) {
   for (const int known : {EMFILE, ENFILE, EFBIG, EAGAIN, ENOMEM}) {
     if (error == known) return true;
   }
   return false;
 }
-
-}  // namespace
 
 std::string error_text(int error) { return std::strerror(error) + limits_behind(error); }
 

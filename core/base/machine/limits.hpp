@@ -1,4 +1,4 @@
-// What the system refuses, and which limit of this process (ulimit) may be why.
+// Refusals of the system, and the limit of this process (ulimit) that may be why.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,9 @@ struct OutOfResources : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Of errno: "Too many open files (ulimit -n allows 64 files)".
+// Whether a system's error tells that the machine, or a limit, has no more of something.
+bool is_of_resources(int error);
+// The text of an errno: "Too many open files (ulimit -n allows 64 files)".
 std::string error_text(int error);
 
 // Throws OutOfResources where a limit may be why, else InputError: "WHAT: error_text".

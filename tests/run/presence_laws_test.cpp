@@ -91,7 +91,7 @@ TEST_CASE("where all have gone for good, a number of steps or samples is never r
         CAPTURE(algorithm);
         CAPTURE(faults);
         CHECK_THROWS_AS(run::run(scenario_from(text(algorithm, faults, stop))), process::RunFailed);
-        // What was done before they went is enough here.
+        // Their work before they went is enough here.
         const std::string few =
             std::string(stop).find("iter") != std::string::npos ? R"({"iterations": 1})" : R"({"samples": 20})";
         CHECK_NOTHROW(run::run(scenario_from(text(algorithm, faults, few))));
