@@ -331,8 +331,8 @@ void list_catalogue(const Registry& systems, const std::string& word) {
   if (word.empty()) {
     const std::size_t columns = Terminal(STDOUT_FILENO).columns();
     for (const Kind& kind : kKinds) {
-      const std::string word_alone = kind.word;
-      const std::string text = overview(kind, systems, columns);
+      const std::string text = overview(kind, systems, columns), word_alone = kind.word;
+      if (text.empty()) continue;  // there are none
       std::cout << Terminal(STDOUT_FILENO).bold(word_alone) << text.substr(word_alone.size());
     }
     std::cout << "ddlsim list algorithms, and so on, says what they are.\n";

@@ -65,14 +65,14 @@ TEST_CASE("what is rare is drawn together") {
   };
   for (const char* system : {"ring_allreduce", "tree_allreduce", "diloco", "ps_async", "ps_sync", "ps_ssp"}) {
     CAPTURE(system);
-    CHECK(drawn(60, system, [&](const nlohmann::json& scenario) {
+    CHECK(drawn(200, system, [&](const nlohmann::json& scenario) {
             return scenario["algorithm"].value("overlap", "") == "layers" && clips(scenario) && has_codec(scenario);
           }) >= 1);
-    CHECK(drawn(60, system, [&](const nlohmann::json& scenario) {
+    CHECK(drawn(200, system, [&](const nlohmann::json& scenario) {
             return scenario["algorithm"].value("overlap", "") == "layers" && scenario["model"] == "none";
           }) >= 1);
   }
-  CHECK(drawn(60, "hierarchical_allreduce", [&](const nlohmann::json& scenario) {
+  CHECK(drawn(200, "hierarchical_allreduce", [&](const nlohmann::json& scenario) {
           return scenario["platform"].contains("sites") && has_codec(scenario);
         }) >= 1);
   CHECK(drawn(200, nullptr, [](const nlohmann::json& scenario) {

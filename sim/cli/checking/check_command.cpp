@@ -119,10 +119,11 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
   if (expected && !expected->layers_known) {
     add("expected", "unknown, for it exchanges layer by layer: --trust asks the program for its layers");
   } else if (expected) {
-    add("expected", fmt::format("{} a step, {} of the time computing, by {} without learning",
-                                results::readable_seconds(expected->step.seconds),
-                                results::readable_share(expected->step.compute_share),
-                                counted(expected->steps, "step") + " simulated"));
+    add("expected",
+        fmt::format("{} a step, {} of the time computing, by {} without learning{}",
+                    results::readable_seconds(expected->step.seconds),
+                    results::readable_share(expected->step.compute_share),
+                    counted(expected->steps, "step") + " simulated", scenario.faults.empty() ? "" : ", or faults"));
     if (const auto& rest = expected->rest) {
       add("", fmt::format("the rest: {} latency, {} bandwidth, {} waiting for others",
                           results::readable_share(rest->latency), results::readable_share(rest->bandwidth),

@@ -1,5 +1,6 @@
 #include "sim/results/writing/result_folder.hpp"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -53,7 +54,9 @@ void check_replaceable(const fs::path& place, const RunIdentity& identity, bool 
   }
   std::erase(earlier.differences, "record");  // more or fewer files of the same run
   if (replace == Replace::same_scenario && !earlier.differences.empty()) {
-    const bool only_stop = earlier.differences == std::vector<std::string>{"stop"};
+    const bool only_stop = std::ranges::all_of(earlier.differences, [](const std::string& key) {
+      return key == "stop" || key == "evaluate";  // whose default follows the end
+    });
     throw InputError(place.string() + ": holds the result of another scenario (" + joined(earlier.differences) +
                      (earlier.differences.size() == 1 ? " differs" : " differ") +
                      "); use --force to replace it, or another name or --out" +
