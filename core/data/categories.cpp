@@ -21,7 +21,7 @@ std::string text_of(double number) {
                            .ptr};
 }
 
-// Whether a double tells a word from all other numbers: not those of long keys.
+// True for words that are numbers below 2^53. Larger whole numbers, such as long keys, can share one double.
 bool is_told_apart(const std::string& word) {
   const auto number = number_of(word);
   return number && std::fabs(*number) < 0x1p53;

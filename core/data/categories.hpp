@@ -12,7 +12,7 @@
 
 namespace ddl::data {
 
-// Whether a word says that there is no value, as files of R, pandas, SQL, Weka and spreadsheets do: "NA", "NaN", "?".
+// True for words that stand for a missing value in files of R, pandas, SQL, Weka and spreadsheets: "NA", "NaN", "?".
 bool is_missing(std::string_view word);
 
 // If all words are numbers, below 2^53, in the order of these, and those of one value are one; otherwise in the order

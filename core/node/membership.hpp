@@ -39,10 +39,10 @@ class Membership {
   virtual void watch(int port, NodeRange hosts = {}) = 0;
   // Ends that, where nothing reads the port any more.
   virtual void unwatch(int port) = 0;
-  // Whether this worker starts as at the beginning of a run: no other worker was there before this instant, and of
-  // those that start in it none has a model.
+  // True if this worker starts as at the beginning of a run: no other worker was up before this instant, and no worker
+  // that starts in it has a model.
   virtual bool starts_afresh() const = 0;
-  // Whether this worker has come late or lost its state, and others may have a model that it lacks.
+  // True if this worker lacks a model that others may have, because it has come late or lost its state.
   virtual bool needs_model() const = 0;
 };
 

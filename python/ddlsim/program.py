@@ -42,7 +42,7 @@ def call(words, progress=False, given=None):
             _hand_over(given, child.stdin)
         text = child.stdout.read()
         code = child.wait()
-    except BaseException:  # Ctrl-C, or the time-out of whoever calls
+    except BaseException:  # Ctrl-C here, or the caller's own time-out, ends the program, too
         child.send_signal(signal.SIGINT)
         child.wait()
         raise

@@ -25,7 +25,7 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-// Whether a program is asked for labels: its samples are dealt by them.
+// True if data.partition deals samples by their labels, so that a program is asked for these.
 bool needs_labels(const scenario::Scenario& scenario);
 
 // Tensors with one prefix up to the last dot are a layer; all layers take the same time.

@@ -170,12 +170,6 @@ Learning learning_of(const scenario::Scenario& scenario, Programs programs) {
   return learning;
 }
 
-std::size_t samples_in(const std::vector<std::vector<std::uint32_t>>& shards) {
-  std::size_t samples = 0;
-  for (const auto& shard : shards) samples += shard.size();
-  return samples;
-}
-
 std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
   std::vector<SiteForecast> sites;
   for (const std::string& name : fabric.site_names()) sites.push_back({.name = name, .workers = {}, .servers = {}});
@@ -188,9 +182,15 @@ std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
 }
 
 // Labels of a program's are known where they are asked for.
-DataForecast data_of(const scenario::Scenario& scenario, const data::DataSplit& data) {
-  DataForecast forecast{data.train.size(), data.test.size(), {}};
-  if (!scenario.program || external::needs_labels(scenario)) forecast.classes = data::classes_of(data.train);
+// `dealt`: the samples of those that take part; null where all do.
+DataForecast data_of(const scenario::Scenario& scenario, const data::DataSplit& data,
+                     const std::vector<std::uint32_t>* dealt) {
+  DataForecast forecast{dealt ? dealt->size() : data.train.size(), data.test.size(), {}};
+  if (scenario.program && !external::needs_labels(scenario)) return forecast;
+  forecast.classes = data::classes_of(data.train);
+  if (!dealt) return forecast;
+  std::ranges::fill(forecast.classes.samples, 0);
+  for (const std::uint32_t place : *dealt) ++forecast.classes.samples[data.train.labels[place]];
   return forecast;
 }
 
@@ -205,6 +205,7 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   if (network != nullptr && scenario.training.init.from_file() != nullptr) weights_of_file(scenario, *network);
   Cluster cluster = make_cluster(scenario, fabric, model, nullptr);
   const int workers = learners_of(scenario, cluster);
+  std::vector<std::uint32_t> dealt;  // where some workers take no part
   if (model != nullptr) {
     const data::Dataset& train = learning.data.train;
     const platform::Places& places = fabric.places();
@@ -214,7 +215,10 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
     if ((network != nullptr && nn::norm_of_single_values(*network)) ||
         scenario.data.partition == data::PartitionKind::column || !places.all_take_part()) {
       const auto shards = shards_of(scenario, network, train, places);
-      if (!places.all_take_part()) cluster.training_samples = samples_in(shards);
+      if (!places.all_take_part()) {
+        for (const auto& shard : shards) dealt.insert(dealt.end(), shard.begin(), shard.end());
+        cluster.training_samples = dealt.size();
+      }
       if (std::ssize(shards) == cluster.workers) {
         std::ranges::transform(shards, cluster.shard_samples.begin(), &std::vector<std::uint32_t>::size);
       }
@@ -229,7 +233,8 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   forecast.host_notes = host_notes(scenario, fabric);
   forecast.system_notes = scenario.algorithm->notes(cluster);
   forecast.sites = sites_of(fabric);
-  if (model != nullptr) forecast.data = data_of(scenario, learning.data);
+  if (model != nullptr)
+    forecast.data = data_of(scenario, learning.data, fabric.places().all_take_part() ? nullptr : &dealt);
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

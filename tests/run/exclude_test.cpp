@@ -95,16 +95,26 @@ TEST_CASE("what a scenario says of excluded hosts has no effect, and nobody else
 }
 
 TEST_CASE("a worker that leaves at 0s is away from the beginning, and may join later") {
-  const auto with = [](const std::string& faults) {
+  const auto with = [](const std::string& faults, bool by_time = true) {
     scenario::Scenario scenario =
         without("[]", star, R"(, "faults": [)" + faults + "]", R"({"name": "ring_allreduce", "on_failure": "go_on"})");
-    scenario.stop = {};
-    scenario.stop.time = Seconds{0.5};
+    if (by_time) {
+      scenario.stop = {};
+      scenario.stop.time = Seconds{0.5};
+    }
     return run::run(scenario);
   };
   const run::RunResult left = with(R"({"type": "leave", "host": "w3", "at": "0s"})");
   CHECK(left.steps[0] > 10);
   CHECK(left.steps[3] == 0);
+  CHECK(with(R"({"type": "leave", "host": "w3", "at": "0s"})", false).steps ==
+        std::vector<std::int64_t>{20, 20, 20, 0});
+  std::string all;
+  for (const char* host : {"w0", "w1", "w2", "w3"}) {
+    all += fmt::format(R"({}{{"type": "leave", "host": "{}", "at": "0s"}})", all.empty() ? "" : ",", host);
+  }
+  CHECK(with(all).simulated_s == doctest::Approx(0.5));
+  CHECK_THROWS_AS(with(all, false), process::RunFailed);
   const run::RunResult joined = with(R"({"type": "leave", "host": "w3", "at": "0s"},
                                         {"type": "join", "host": "w3", "at": "100ms"})");
   const run::RunResult plain = with(R"({"type": "join", "host": "w3", "at": "100ms"})");

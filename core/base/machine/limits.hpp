@@ -11,7 +11,7 @@ struct OutOfResources : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Whether a system's error tells that the machine, or a limit, has no more of something.
+// True for errors of the system, by errno, that mean a shortage: the machine or a limit has no more to give.
 bool is_of_resources(int error);
 // The text of an errno: "Too many open files (ulimit -n allows 64 files)".
 std::string error_text(int error);

@@ -120,7 +120,7 @@ void CsvReader::read_row() {
   if (row_.ends_with(break_)) row_.remove_suffix(1);
 }
 
-// Whether another one follows in the row.
+// Reads one cell. True if the row has another one behind it.
 bool CsvReader::read_cell(std::size_t column) {
   const std::size_t begin = rest_.find_first_not_of(mark_ == '\t' ? " " : " \t");
   if (begin != std::string_view::npos && rest_[begin] == '"') {

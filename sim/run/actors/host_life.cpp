@@ -26,7 +26,7 @@ void HostLife::start() {
     }
     programs_[id].reset();
     run_.network.set_reachable(id, false);
-    run_.workers.expect(id, true);
+    run_.workers.expect(id, run_.hosts.starts_later(id));
   }
 }
 
@@ -72,7 +72,8 @@ void HostLife::play() {
     if (!run_.hosts.any_to_come() || run_.hosts.schedule()[i + 1].time_s > sg::Engine::get_clock()) bring_up_noted();
   }
   run_.quiescence.do_postponed();
-  run_.conductor.end_if_stuck();  // future events must not hide a deadlock
+  run_.conductor.wake_if_no_work_is_left();  // as where all are away from the beginning
+  run_.conductor.end_if_stuck();             // future events must not hide a deadlock
 }
 
 void HostLife::change(const HostEvent& event) {

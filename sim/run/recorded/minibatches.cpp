@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/nn/layer_table.hpp"
@@ -61,15 +62,14 @@ std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scen
                                                   const data::Dataset& training, const platform::Places& workers) {
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
-  const auto all = scenario::about_data([&] {
+  auto shards = scenario::about_data([&] {
     return data::partition(training, scenario.data, one_shard && workers.all_take_part() ? 1 : workers.among,
                            scenario.seed, scenario.training.batch_size);
   });
-  std::vector<std::vector<std::uint32_t>> shards;
-  if (workers.all_take_part()) {
-    shards = all;
-  } else {
-    for (const int place : workers.of_workers) shards.push_back(all[static_cast<std::size_t>(place)]);
+  if (!workers.all_take_part()) {
+    std::vector<std::vector<std::uint32_t>> kept;
+    for (const int place : workers.of_workers) kept.push_back(std::move(shards[static_cast<std::size_t>(place)]));
+    shards = std::move(kept);
   }
   for (; one_shard && shards.size() > 1; shards.pop_back()) {
     shards.front().insert(shards.front().end(), shards.back().begin(), shards.back().end());

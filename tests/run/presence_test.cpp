@@ -8,7 +8,7 @@
 #include "core/systems/table.hpp"
 #include "tests/support/scenarios.hpp"
 
-namespace ddl::presence_laws_test {
+namespace ddl::presence_test {
 namespace {
 
 constexpr int workers = 3;
@@ -148,4 +148,4 @@ TEST_CASE("workers that join in one instant start together, also again, and also
   }
 }
 
-}  // namespace ddl::presence_laws_test
+}  // namespace ddl::presence_test
