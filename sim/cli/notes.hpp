@@ -15,7 +15,7 @@ class NotePrinter {
   // Each line once: the scenarios of a sweep say the same.
   void print(const scenario::Scenario& scenario) {
     for (const std::string& note : scenario.notes) {
-      if (!quiet_ && printed_.insert(note).second) print_error(note);
+      if (!quiet_ && printed_.insert(note).second) print_note(note);
     }
   }
 

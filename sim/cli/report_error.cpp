@@ -20,6 +20,8 @@ void print_error(const std::string& text) {
   for (std::string line; std::getline(lines, line);) std::cerr << name << " " << scenario::on_one_line(line) << "\n";
 }
 
+void print_note(const std::string& text) { print_error("note: " + text); }
+
 int report_error(const std::exception_ptr& error) {
   try {
     try {

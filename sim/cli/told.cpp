@@ -50,7 +50,7 @@ std::string tell_run(const scenario::Scenario& scenario, const run::RunResult& r
 void RunPrinter::print(const std::string& told, const std::filesystem::path& folder) {
   const Json json = Json::parse(told);
   for (const std::string note : json["notes"]) print_error(note);
-  if (const std::string hint = json["hint"]; !hint.empty() && !quiet_) print_error(folder.string() + ": " + hint);
+  if (const std::string hint = json["hint"]; !hint.empty() && !quiet_) print_note(folder.string() + ": " + hint);
   if (json_) {
     summaries_.push_back(results::content_of((folder / "summary.json").string()));
     while (summaries_.back().ends_with('\n')) summaries_.back().pop_back();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,7 @@ LiveLines::~LiveLines() { close(descriptor_); }
 
 std::function<void(const run::CurveRow&)> LiveLines::of(const LiveRun& run) const {
   return [this, run](const run::CurveRow& row) {
+    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of writing
     const std::string line = live_line(run, row);
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);

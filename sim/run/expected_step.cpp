@@ -11,7 +11,6 @@
 namespace ddl::run {
 namespace {
 
-constexpr double most_core_s = 4;
 constexpr int periods = 4;  // of systems that exchange every so many steps
 constexpr double fewest_steps = 96;
 constexpr double explained = 0.98;   // of the time computing: little is left to explain
@@ -58,6 +57,10 @@ scenario::ModelShape shape_of(const scenario::Scenario& scenario, const Forecast
 double wanted_steps(const System& system) {
   const double at_once = static_cast<double>(periods) * system.period();
   return std::ceil(fewest_steps / at_once) * at_once;
+}
+
+double steps_to_expect(const scenario::Scenario& scenario, const Forecast& forecast) {
+  return std::floor(std::min(wanted_steps(*scenario.algorithm), forecast.steps));
 }
 
 ExpectedStep simulated(const scenario::Scenario& bare, const scenario::ModelShape& shape) {
@@ -109,16 +112,19 @@ StepTime mean_step(const RunResult& result, Steps which) {
   return mean;
 }
 
+double seconds_to_expect(const scenario::Scenario& scenario, const Forecast& forecast) {
+  return steps_to_expect(scenario, forecast) * forecast.cost.messages_s / forecast.steps;
+}
+
 std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, const Forecast& forecast) {
-  const double steps = std::floor(std::min(wanted_steps(*scenario.algorithm), forecast.steps));
-  const double core_s = steps * forecast.cost.messages_s / forecast.steps;
-  if (steps < 1 || core_s > most_core_s) return std::nullopt;
+  const double steps = steps_to_expect(scenario, forecast), core_s = seconds_to_expect(scenario, forecast);
+  if (steps < 1 || core_s > most_seconds_to_expect) return std::nullopt;
   try {
     const scenario::Scenario bare = timing_only(scenario, forecast, static_cast<int>(steps));
     const scenario::ModelShape shape = shape_of(scenario, forecast);
     ExpectedStep expected = simulated(bare, shape);
     if (!scenario.program || !forecast.shape.layers.empty()) expected.layers_known = true;
-    if (expected.step.compute_share < explained && 3 * core_s <= most_core_s) {
+    if (expected.step.compute_share < explained && 3 * core_s <= most_seconds_to_expect) {
       expected.rest = rest_of(expected.step, bare, shape);
     }
     return expected;

@@ -33,7 +33,11 @@ struct ExpectedStep {
   std::optional<StepRest> rest = {};
 };
 
-// In child processes. None where it would take more than a moment, or messages depend on what is learned.
+// Of one core, that simulating these steps would take.
+double seconds_to_expect(const scenario::Scenario& scenario, const Forecast& forecast);
+inline constexpr double most_seconds_to_expect = 4;
+
+// In child processes. None where it would take longer, or messages depend on what is learned.
 std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, const Forecast& forecast);
 
 }  // namespace ddl::run

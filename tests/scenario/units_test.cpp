@@ -38,6 +38,8 @@ TEST_CASE(
 
 TEST_CASE("a bare number is told its unit with the number kept") {
   CHECK(missing_unit(40, Dimension::bandwidth) == "40 has no unit; write for example \"40Mbps\"");
+  CHECK(missing_unit(1e7, Dimension::bandwidth) == "10000000 has no unit; write for example \"10000000bps\"");
+  CHECK(missing_unit(1.7e7, Dimension::size) == "17000000 has no unit; write for example \"17000000B\"");
   CHECK(missing_unit(0.5, Dimension::time) == "0.5 has no unit; write for example \"0.5s\"");
   CHECK(missing_unit(-3, Dimension::size) == "-3 has no unit; write for example \"17MB\"");
 }

@@ -11,7 +11,7 @@
 namespace ddl {
 namespace {
 
-constexpr int most_draws = 1000;
+constexpr int most_draws = 10'000;
 
 // Sites in a row, as many as there are bandwidths.
 scenario::SitesPlatform sites_of(const scenario::GeneratedPlatform& hosts) {

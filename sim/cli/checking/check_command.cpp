@@ -116,7 +116,12 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
   const auto expected = run::expected_step(scenario, forecast);
   add("lower bound", fmt::format("{} a step of the slowest worker in the long run{}",
                                  results::readable_seconds(bounds.step_s), cause_of(bounds, expected)));
-  if (expected && !expected->layers_known) {
+  if (const double core_s = run::seconds_to_expect(scenario, forecast); core_s > run::most_seconds_to_expect) {
+    add("expected",
+        fmt::format("unknown, for the steps that would tell take one core roughly {}: run fewer workers, or "
+                    "a shorter run",
+                    results::readable_seconds(core_s)));
+  } else if (expected && !expected->layers_known) {
     add("expected", "unknown, for it exchanges layer by layer: --trust asks the program for its layers");
   } else if (expected) {
     add("expected",

@@ -59,16 +59,18 @@ constexpr Unit kUnits[] = {
 // Far beyond any sensible value, and far enough below the largest double that sums stay finite.
 constexpr double kLargest = 1e30;
 
-const char* example_unit(Dimension dimension) {
+// A number that would be out of the ordinary with the usual unit is in base units already.
+const char* example_unit(double number, Dimension dimension) {
+  const bool is_large = number >= 1e5;
   switch (dimension) {
     case Dimension::time:
       return "s";
     case Dimension::size:
-      return "MB";
+      return is_large ? "B" : "MB";
     case Dimension::bandwidth:
-      return "Mbps";
+      return is_large ? "bps" : "Mbps";
     case Dimension::speed:
-      return "Gf";
+      return is_large ? "f" : "Gf";
   }
   return "";
 }
@@ -121,7 +123,7 @@ const char* example_of(Dimension dimension) {
 
 std::string missing_unit(double number, Dimension dimension) {
   const std::string example =
-      number > 0 ? fmt::format("{}{}", number, example_unit(dimension)) : std::string(example_of(dimension));
+      number > 0 ? fmt::format("{}{}", number, example_unit(number, dimension)) : std::string(example_of(dimension));
   return fmt::format("{} has no unit; write for example \"{}\"", number, example);
 }
 
