@@ -31,6 +31,9 @@ struct Rule {
   double at_most = std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();  // exclusive
   bool empty_is_kept = false;                              // an empty list is written: it is not the default
+  // False: a result does not list it among its settings, for it changes no result (a name), is told apart (the seed),
+  // or says where something lies, which is told by its content.
+  bool is_setting = true;
 };
 
 template <class Enum>

@@ -249,6 +249,8 @@ DataShape npy_shape(const DataSpec& spec) {
                  x.header.type.is_byte() ? sizeof(std::uint8_t) : sizeof(float)};
   data.notes = std::move(labels.notes);
   data.train = static_cast<std::int64_t>(x.samples());
+  data.spec = spec;
+  if (x.header.axes.size() == 4 && !spec.channels) data.spec.channels = Channels::first;
   if (files.has("x_test")) data.test = static_cast<std::int64_t>(files.read("x_test", false).samples());
   return data;
 }

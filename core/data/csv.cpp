@@ -242,6 +242,18 @@ Dataset samples_of(File file, const Categories& classes) {
   return data;
 }
 
+DataSpec by_numbers(DataSpec spec, const Columns& columns) {
+  spec.header = !columns.names.empty();
+  spec.ignore.clear();
+  for (std::size_t i = 0; i < columns.roles.size(); ++i) {
+    const Column column{static_cast<int>(i + 1)};
+    if (columns.roles[i] == Role::label) spec.label = column;
+    if (columns.roles[i] == Role::group) spec.column = column;
+    if (columns.roles[i] == Role::none) spec.ignore.push_back(column);
+  }
+  return spec;
+}
+
 void expect_path(const DataSpec& spec) {
   if (spec.path.empty()) throw KeyError("path", "is missing; expected a CSV file");
 }
@@ -269,6 +281,7 @@ DataShape csv_shape(const DataSpec& spec) {
   DataShape data{{static_cast<int>(train.columns.features), 1, 1}, static_cast<int>(labels.classes.size()), 4};
   data.notes = std::move(labels.notes);
   data.train = static_cast<std::int64_t>(train.rows.labels.size());
+  data.spec = by_numbers(spec, train.columns);
   if (!spec.test_path.empty()) {
     data.test = static_cast<std::int64_t>(read_file(spec.test_path, spec, false).rows.labels.size());
   }

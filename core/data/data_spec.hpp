@@ -80,8 +80,10 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("path", spec.path,
         Rule{.doc =
                  "folder that holds its files, relative to the scenario; csv: the file; npy: a file .npz, or a folder, "
-                 "with x_train, y_train and maybe x_test, y_test; text: the file, or a folder with input.txt"});
-  visit("test_path", spec.test_path, Rule{.doc = "csv: the file of the test samples, with the same columns"});
+                 "with x_train, y_train and maybe x_test, y_test; text: the file, or a folder with input.txt",
+             .is_setting = false});
+  visit("test_path", spec.test_path,
+        Rule{.doc = "csv: the file of the test samples, with the same columns", .is_setting = false});
   visit("held_out", spec.held_out,
         Rule{.doc = "where the files have no test samples: share of the samples that is kept for testing, drawn by the "
                     "seed, classes in proportion; default: 0.2",

@@ -37,6 +37,7 @@ struct Dataset {
 
 struct DataSplit {
   Dataset train, test;
+  std::size_t whole_test = 0;  // samples for testing, of which `test` may be those that evaluations use
 };
 
 // The samples of one step or one evaluation, as input of a network.
@@ -59,6 +60,7 @@ struct DataShape {
   std::optional<std::int64_t> train = {}, test = {};  // samples in files of the user's own
   std::int64_t symbols = 0;                           // of a text, which are all kept, however few samples are used
   std::vector<std::string> notes = {};                // what is odd about labels, a line each
+  DataSpec spec = {};  // of the user's own: as asked, what was left out as the files have it, and columns by number
 };
 DataShape data_shape(DataSource source);              // of one that is not the user's own
 DataShape data_shape_in_files(const DataSpec& spec);  // of one that is; throws InputError

@@ -181,6 +181,8 @@ DataShape idx_shape(const DataSpec& spec) {
   ByteFile images(train.images), test_images(test.images);
   const std::size_t count = count_of(images, train.axes);
   DataShape data{shape_announced(images, train.axes, spec)};
+  data.spec = spec;
+  if (train.axes == 4 && !spec.channels) data.spec.channels = Channels::first;
   expect_room(images, count, data.shape.size(), 4 + 4 * train.axes);
   const NumberedLabels labels = numbered_labels(read_labels(train.labels, count), std::nullopt, train.labels);
   data.classes = labels.classes.count;

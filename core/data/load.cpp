@@ -41,6 +41,7 @@ DataSplit load_data(const DataSpec& spec, std::uint64_t seed) {
   check_count("train", spec.train);
   check_count("test", spec.test);
   DataSplit data = data_of(spec, seed);
+  data.whole_test = data.test.size();
   if (spec.standardize) standardize(data);
   return data;
 }
@@ -85,6 +86,7 @@ DataShape data_shape_in_files(const DataSpec& spec) {
                    : spec.source == DataSource::npy ? npy_shape(spec)
                                                     : text_shape(spec);
   if (!data.test) {
+    if (!spec.held_out) data.spec.held_out = share_held_out;
     data.test = static_cast<std::int64_t>(held_out_of(static_cast<std::size_t>(*data.train), spec));
     *data.train -= *data.test;
   }

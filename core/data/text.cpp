@@ -132,6 +132,8 @@ DataShape text_shape(const DataSpec& spec) {
   data.train = static_cast<std::int64_t>(text.for_training - text.context);
   data.test = static_cast<std::int64_t>(text.for_testing() - text.context);
   data.symbols = static_cast<std::int64_t>(text.symbols);
+  data.spec = spec;
+  data.spec.context = static_cast<int>(text.context);
   return data;
 }
 

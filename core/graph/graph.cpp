@@ -24,16 +24,6 @@ const std::vector<int>& of(const std::vector<std::vector<int>>& lists, int node)
   return lists[static_cast<std::size_t>(node)];
 }
 
-// Neighbours on the ring of a small world: 4, or as many as there are.
-int degree_of_small_world(const GraphObject& graph, int nodes) {
-  return graph.degree.value_or(std::min(4, (nodes - 1) / 2 * 2));
-}
-
-double probability_of_edges(const GraphObject& graph, int nodes) {
-  if (graph.probability) return *graph.probability;
-  return nodes < 3 ? 1 : std::min(1.0, 2 * std::log(nodes) / nodes);
-}
-
 std::optional<Neighbours> neighbours_of(const GraphObject& graph, int nodes, Stream& random) {
   switch (*graph.type) {
     case GraphKind::random_regular:
@@ -46,12 +36,12 @@ std::optional<Neighbours> neighbours_of(const GraphObject& graph, int nodes, Str
     case GraphKind::grid:
       return grid_graph(nodes, columns_of_grid(nodes));
     case GraphKind::hierarchical:
-      return hierarchical_graph(nodes, graph.group.value_or(static_cast<int>(std::lround(std::sqrt(nodes)))));
+      return hierarchical_graph(nodes, graph.group.value());
     case GraphKind::small_world:
       if (nodes < 3) return line_graph(nodes);
-      return small_world_graph(nodes, degree_of_small_world(graph, nodes), graph.probability.value_or(0.1), random);
+      return small_world_graph(nodes, graph.degree.value(), graph.probability.value(), random);
     case GraphKind::erdos_renyi:
-      return erdos_renyi_graph(nodes, probability_of_edges(graph, nodes), random);
+      return erdos_renyi_graph(nodes, graph.probability.value(), random);
     default:
       return Neighbours();  // the same seen from every node
   }
@@ -67,7 +57,10 @@ Graph::Graph(const Topology& topology, std::optional<int> degree, int nodes, std
              Stream random)
     : nodes_(nodes) {
   check(nodes >= 1, "a graph of at least one node");
-  for (const GraphObject& graph : topology.rounds(degree)) rounds_.push_back(round_of(graph, names, random));
+  for (GraphObject graph : topology.rounds(degree)) {
+    fill_defaults(graph, nodes);
+    rounds_.push_back(round_of(graph, names, random));
+  }
   for (int round = 0; round < rounds(); ++round) degrees_.push_back(static_cast<int>(targets(0, round).size()));
 }
 

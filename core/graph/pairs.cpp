@@ -63,6 +63,10 @@ std::vector<GraphError> errors_in(const PairTopology& topology, int nodes, std::
   return errors;
 }
 
+void fill_defaults(PairTopology& topology, int nodes) {
+  if (auto* object = std::get_if<GraphObject>(&topology.is)) fill_defaults(*object, nodes);
+}
+
 Pairs::Pairs(const PairTopology& topology, int nodes, std::span<const std::string> names) : nodes_(nodes) {
   if (const auto* object = std::get_if<GraphObject>(&topology.is)) {
     own_ = neighbours_in(*object, nodes, names);

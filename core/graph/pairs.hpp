@@ -29,6 +29,7 @@ struct PairTopology {
 };
 inline FieldValue form_of(PairTopology& topology) { return either(topology.is, no_graph, a_graph); }
 
+void fill_defaults(PairTopology& topology, int nodes);
 std::vector<GraphError> errors_in(const PairTopology& topology, int nodes, std::span<const std::string> names);
 
 // Active nodes ask, passive ones answer. In a named graph the odd nodes are active; in a graph of one's own, the nodes

@@ -1,6 +1,7 @@
 #include "core/graph/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -195,6 +196,47 @@ std::vector<GraphObject> Topology::rounds(std::optional<int> degree) const {
     all.push_back(kind != nullptr ? named(*kind) : std::get<GraphObject>(graph.is));
   }
   return all;
+}
+
+void fill_defaults(GraphObject& graph, int nodes) {
+  if (graph.edges) graph.edges->are = graph.edges->list();
+  if (!graph.type) return;
+  if (graph.type == GraphKind::hierarchical && !graph.group)
+    graph.group = static_cast<int>(std::lround(std::sqrt(nodes)));
+  if (graph.type == GraphKind::small_world && nodes >= 3) {
+    if (!graph.degree) graph.degree = std::min(4, (nodes - 1) / 2 * 2);  // or as many as there are
+    if (!graph.probability) graph.probability = 0.1;
+  }
+  if (graph.type == GraphKind::erdos_renyi && !graph.probability) {
+    graph.probability = nodes < 3 ? 1 : std::min(1.0, 2 * std::log(nodes) / nodes);
+  }
+}
+
+namespace {
+
+template <class Form>
+void fill_form(Form& form, int nodes) {
+  auto* graph = std::get_if<GraphObject>(&form);
+  const auto* kind = std::get_if<GraphKind>(&form);
+  if (kind != nullptr && *kind != GraphKind::random_regular) {  // its degree may be beside it
+    GraphObject named;
+    named.type = *kind;
+    graph = &form.template emplace<GraphObject>(std::move(named));
+  }
+  if (graph == nullptr) return;
+  fill_defaults(*graph, nodes);
+  GraphObject bare;
+  bare.type = graph->type;
+  if (graph->type && *graph == bare) form = *bare.type;
+}
+
+}  // namespace
+
+void fill_defaults(Topology& topology, int nodes) {
+  fill_form(topology.is, nodes);
+  auto* rounds = std::get_if<std::vector<OneGraph>>(&topology.is);
+  if (rounds == nullptr) return;
+  for (OneGraph& graph : *rounds) fill_form(graph.is, nodes);
 }
 
 std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes) {

@@ -101,6 +101,11 @@ inline FieldValue form_of(Topology& topology) {
                 R"(expected a graph's name, {"type": ...}, {"edges": ...}, or a list of these, one a round)");
 }
 
+// Gives settings that were left out the values which they have over `nodes` nodes, and what can be said in several
+// forms one of them: a name where it says all, and edges as objects.
+void fill_defaults(GraphObject& graph, int nodes);
+void fill_defaults(Topology& topology, int nodes);
+
 // What a system asks of its graph.
 struct GraphNeeds {
   const char* undirected = "";  // why edges must go both ways and stay, "" if they need not

@@ -119,6 +119,9 @@ class System {
   // An optimizer that grants less is refused. Not what the system can do without, as Cluster::steps_by_slices tells it.
   // Default: slices, once a step, where servers or workers have parts of one model.
   virtual NeededSlices needed_slices(const Surroundings& around) const;
+  // Gives settings that were left out the values which take effect. Called once they are read, without a cluster, and
+  // must then fill in all that the other hooks read; and for a result, where `cluster` tells the rest.
+  virtual void fill_defaults(const Cluster* /*cluster*/) {}
   // Lead over the slowest worker; none: without bound.
   virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
   virtual MemoryUse memory(std::size_t parameters, int workers) const { return replicas(parameters, workers); }

@@ -40,11 +40,6 @@
 namespace ddl::systems {
 namespace {
 
-comm::Collective collective_of(const DilocoParams& params) {
-  const auto by_default = params.replica == Replica::site ? comm::Collective::hierarchical : comm::Collective::ring;
-  return params.collective.value_or(by_default);
-}
-
 // When round k takes place, and of which fragment.
 class Rounds {
  public:
@@ -134,13 +129,8 @@ struct Unit {
 };
 using Fragment = std::vector<Unit>;  // in the order in which a backward pass knows them
 
-FragmentOverlap overlap_of(const DilocoParams& params) {
-  const auto by_default = params.replica == Replica::site ? FragmentOverlap::none : FragmentOverlap::layers;
-  return params.overlap.value_or(by_default);
-}
-
 bool is_layered(const DilocoParams& params, const Cluster& cluster) {
-  return overlap_of(params) == FragmentOverlap::layers && !cluster.layers.empty();
+  return params.overlap.value() == FragmentOverlap::layers && !cluster.layers.empty();
 }
 
 // The buckets of each fragment.
@@ -196,7 +186,7 @@ class DilocoWorker : public Program {
         weight_(weight_of_move(params, node.id(), node.cluster())),
         fragments_(fragments_of(params, node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, collective_of(params), 0, OnFailure::wait, awaited),
+        all_reduce_(node, params.collective.value(), 0, OnFailure::wait, awaited),
         compressed_(node, all_reduce_, params.codec, parts_of(fragments_)),
         sums_(node, compressed_, awaited) {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
@@ -396,14 +386,20 @@ std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::m
 Traffic DilocoParams::traffic(const Cluster& cluster) const {
   const double units = static_cast<double>(parts_of(fragments_of(*this, cluster)).size());
   const bool overlapped = fragment_sync_delay > 0 || eager || is_layered(*this, cluster);
-  Phases phases = membership::phases_of_sums(collective_of(*this), codec, cluster, 1 / units, units / sync_every);
+  Phases phases = membership::phases_of_sums(collective.value(), codec, cluster, 1 / units, units / sync_every);
   if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
   return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
 }
 
 Phases DilocoParams::bucketed_sum(const Cluster& cluster) const {
   if (!is_layered(*this, cluster)) return {};
-  return membership::phases_of_sums(collective_of(*this), codec, cluster, 1, 1);
+  return membership::phases_of_sums(collective.value(), codec, cluster, 1, 1);
+}
+
+void DilocoParams::fill_defaults(const Cluster*) {
+  const bool sites = replica == Replica::site;
+  if (!overlap) overlap = sites ? FragmentOverlap::none : FragmentOverlap::layers;
+  if (!collective) collective = sites ? comm::Collective::hierarchical : comm::Collective::ring;
 }
 
 std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
@@ -417,7 +413,7 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
   if (eager && fragment_sync_delay > 0) {
     add("fragment_sync_delay", "is given beside \"eager\", which applies at once; expected 0");
   }
-  if (replica == Replica::site && overlap_of(*this) == FragmentOverlap::layers) {
+  if (replica == Replica::site && overlap == FragmentOverlap::layers) {
     add("overlap",
         "is \"layers\" beside replica \"site\", whose gradients are summed after the backward pass; expected \"none\"");
   }
@@ -438,8 +434,8 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
 }
 
 std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
-  std::vector<std::string> notes = comm::notes_of(collective_of(*this), cluster);
-  if (overlap_of(*this) == FragmentOverlap::layers) {
+  std::vector<std::string> notes = comm::notes_of(collective.value(), cluster);
+  if (overlap.value() == FragmentOverlap::layers) {
     std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
   }
   if (is_layered(*this, cluster)) {

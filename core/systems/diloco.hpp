@@ -93,6 +93,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   Traffic traffic(const Cluster& cluster) const override;
   Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
   int period() const override { return sync_every; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
   // Every worker keeps the outer model and its momentum.

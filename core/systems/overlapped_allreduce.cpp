@@ -30,13 +30,9 @@
 namespace ddl::systems {
 namespace {
 
-constexpr Bytes bucket_of_ddp{25e6};
-
 std::vector<comm::Bucket> buckets_of(const AllreduceOverlap& params, const Cluster& cluster) {
-  if (!params.bucket_bytes && params.overlap == Overlap::layers) {
-    return comm::quickest_buckets(cluster, comm::all_layers(cluster), true);
-  }
-  return comm::make_buckets(cluster, static_cast<std::uint64_t>(params.bucket_bytes.value_or(bucket_of_ddp).value));
+  if (!params.bucket_bytes) return comm::quickest_buckets(cluster, comm::all_layers(cluster), true);
+  return comm::make_buckets(cluster, static_cast<std::uint64_t>(params.bucket_bytes->value));
 }
 
 std::vector<comm::Partition> parts_of(const std::vector<comm::Bucket>& buckets) {
@@ -142,6 +138,11 @@ class OverlappedWorker : public Program {
 };
 
 }  // namespace
+
+void fill_defaults(AllreduceOverlap& params) {
+  constexpr Bytes bucket_of_ddp{25e6};
+  if (params.overlap == Overlap::backward && !params.bucket_bytes) params.bucket_bytes = bucket_of_ddp;
+}
 
 std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params) {

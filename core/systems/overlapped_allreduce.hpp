@@ -39,6 +39,8 @@ void fields(Visitor& visit, AllreduceOverlap& params) {
            .at_least = 0});
 }
 
+void fill_defaults(AllreduceOverlap& params);
+
 // `params.overlap` is not none. Throws InputError where there are no layers.
 std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params);

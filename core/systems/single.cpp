@@ -40,6 +40,10 @@ Traffic SingleParams::traffic(const Cluster& cluster) const {
   return {.pace = Pace::free, .phases = {}, .compute_shares = std::move(shares)};
 }
 
+void SingleParams::fill_defaults(const Cluster* cluster) {
+  if (cluster != nullptr && !worker_name) worker_name = cluster->worker_names.front();
+}
+
 std::vector<SettingError> SingleParams::errors(const Surroundings& around) const {
   const auto& names = around.worker_names;
   if (!worker_name || names.empty() || std::ranges::find(names, *worker_name) != names.end()) return {};

@@ -23,6 +23,7 @@ struct SingleParams : SystemOf<SingleParams> {
   void worker(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
   int training_worker(const std::vector<std::string>& worker_names) const override;
   std::vector<int> model_holders(const Cluster& cluster) const override {
     return {training_worker(cluster.worker_names)};

@@ -29,6 +29,7 @@ class SystemChoice {
   template <IsSystem Params>
   SystemChoice(Params params) : system_(std::make_unique<Params>(std::move(params))) {
     among_.add<Params>();
+    system_->fill_defaults(nullptr);
   }
   SystemChoice(const SystemChoice& other) : among_(other.among_), system_(other.system_->clone()) {}
   SystemChoice(SystemChoice&&) = default;

@@ -3,7 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 
 namespace ddl::emulate {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/jobs/jobs_folder.hpp"
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/writing/whole_file.hpp"

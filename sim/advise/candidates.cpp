@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/advise/tuning.hpp"
-#include "sim/jobs/process/child.hpp"
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/platform_text.hpp"
+#include "sim/process/child.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/run/cluster.hpp"
 #include "sim/run/forecast.hpp"

@@ -6,7 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/jobs/jobs_folder.hpp"
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 #include "sim/results/writing/whole_file.hpp"
 
 namespace ddl::advise {

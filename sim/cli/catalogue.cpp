@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
 #include "core/codec/encoder.hpp"
@@ -319,7 +320,70 @@ std::string overview(const Kind& kind, const Registry& systems, std::size_t colu
   return text;
 }
 
+const Kind& catalogue_of(const std::string& word) {
+  const auto* const found = std::ranges::find(kKinds, word, &Kind::word);
+  if (found != std::end(kKinds)) return *found;
+  const auto words = catalogue_words();
+  throw InputError("list: " + scenario::in_quotes(word) + " is unknown; " +
+                   scenario::nearest_or(word, words, "expected one of " + scenario::listed(words)));
+}
+
+using Listing = nlohmann::ordered_json;
+
+// The keys of each system, in the form of a JSON Schema's properties.
+Listing keys_of_systems(const Registry& systems) {
+  Listing keys;
+  const Listing schema = Listing::parse(scenario::scenario_schema(systems));
+  for (Listing form : schema["properties"]["algorithm"]["oneOf"]) {
+    if (!form.contains("properties")) continue;  // a name alone
+    const std::string name = form["properties"]["name"]["const"];
+    form["properties"].erase("name");
+    keys[name] = form["properties"];
+  }
+  return keys;
+}
+
+Listing algorithms_json(const Registry& systems) {
+  const Listing keys = keys_of_systems(systems);
+  Listing list = Listing::array();
+  for (const auto& system : systems) {
+    const SystemFacts& facts = system->facts();
+    Listing presets = Listing::array();
+    for (const Preset& preset : facts.presets) {
+      presets.push_back(
+          {{"name", preset.name}, {"settings", Listing::parse(preset.settings)}, {"paper", preset.paper}});
+    }
+    list.push_back({{"name", facts.name},
+                    {"what", facts.what},
+                    {"paper", facts.paper},
+                    {"needs_servers", facts.needs_servers},
+                    {"least_workers", facts.least_workers},
+                    {"one_model", facts.one_model},
+                    {"one_trains", facts.one_trains},
+                    {"chooses_samples", facts.chooses_samples},
+                    {"needs_all_hosts", system->needs_all_hosts()},
+                    {"presets", std::move(presets)},
+                    {"keys", keys.at(facts.name)}});
+  }
+  return list;
+}
+
+Listing entries_json(const Kind& kind, const Registry& systems) {
+  if (kind.entries == algorithms) return algorithms_json(systems);
+  Listing list = Listing::array();
+  for (const Entry& entry : kind.entries(systems)) list.push_back({{"name", entry.name}, {"what", entry.what}});
+  return list;
+}
+
 }  // namespace
+
+void list_as_json(const Registry& systems, const std::string& word) {
+  Listing json = Listing::object();
+  for (const Kind& kind : kKinds) {
+    if (word.empty() || &kind == &catalogue_of(word)) json[kind.word] = entries_json(kind, systems);
+  }
+  std::cout << json.dump(2) << "\n";
+}
 
 std::vector<std::string> catalogue_words() {
   std::vector<std::string> words;
@@ -338,12 +402,7 @@ void list_catalogue(const Registry& systems, const std::string& word) {
     std::cout << "ddlsim list algorithms, and so on, says what they are.\n";
     return;
   }
-  for (const Kind& kind : kKinds) {
-    if (word == kind.word) return print(kind.entries(systems));
-  }
-  const auto words = catalogue_words();
-  throw InputError("list: " + scenario::in_quotes(word) + " is unknown; " +
-                   scenario::nearest_or(word, words, "expected one of " + scenario::listed(words)));
+  print(catalogue_of(word).entries(systems));
 }
 
 void print_schema(const Registry& systems, const std::string& kind) {

@@ -19,7 +19,7 @@
 #include "sim/cli/options/help.hpp"
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
-#include "sim/jobs/process/limit_signals.hpp"
+#include "sim/process/limit_signals.hpp"
 #include "sim/scenario/plugins.hpp"
 #include "sim/scenario/reading/words.hpp"
 

@@ -68,6 +68,9 @@ std::vector<std::pair<std::string, std::string>> template_list();
 
 // Lists one kind ("algorithms", "models", ...; see catalogue_words), or everything.
 void list_catalogue(const Registry& systems, const std::string& word);
+// The same as JSON: {kind: [{"name", "what"}, ...]}, all kinds or one; systems with facts, presets, and keys as JSON
+// Schema has them.
+void list_as_json(const Registry& systems, const std::string& word);
 
 // Prints the JSON Schema of a kind of file: "scenario" (also if empty) or "sweep".
 void print_schema(const Registry& systems, const std::string& kind);
@@ -99,6 +102,15 @@ struct SweepSettings {
 // Runs a grid of scenarios, and prints its table, or as JSON where its results are; or says what it would run. Failed
 // runs are listed at the end (exit code 3).
 int sweep(const Registry& systems, const SweepSettings& settings);
+
+struct BatchSettings {
+  int jobs = 0;  // parallel runs; 0: as many as cores
+  bool trusted = false;
+};
+
+// Runs jobs that are lines of JSON on the standard input, and answers with a line each (sim/jobs/batch/batch.hpp).
+// kRunFailed if one failed, else kBadInput if one was refused.
+int batch(const Registry& systems, const BatchSettings& settings);
 
 struct ExpectSettings {
   jobs::ExpectRequest request;

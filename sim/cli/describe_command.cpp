@@ -14,6 +14,7 @@
 #include "sim/jobs/sweep/sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 
 namespace ddl::cli {
@@ -24,7 +25,7 @@ std::string described_sweep(const jobs::SweepPlan& plan) {
   using Json = nlohmann::ordered_json;
   Json json = Json::parse(plan.text);
   for (const jobs::SweepPoint& point : plan.points) {
-    json["scenarios"][point.name] = Json::parse(scenario::describe(point.scenario));
+    json["scenarios"][point.name] = Json::parse(run::described(point.scenario));
   }
   return scenario::layout(json);
 }
@@ -119,7 +120,7 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
   } else {
     const scenario::Scenario scenario = scenario::parse_scenario(known, text, what, overrides);
     NotePrinter().print(scenario);
-    std::cout << scenario::describe(scenario);
+    std::cout << run::described(scenario);
     std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns(),
                                 programs);  // beside what may be read as JSON
   }

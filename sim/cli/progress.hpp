@@ -6,8 +6,8 @@
 #include <string>
 
 #include "sim/jobs/jobs.hpp"
-#include "sim/jobs/process/failures.hpp"
-#include "sim/jobs/process/signals_held.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 #include "sim/run/run.hpp"
 
 namespace ddl::cli {

@@ -16,7 +16,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::external {

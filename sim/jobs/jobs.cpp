@@ -4,11 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <map>
 #include <thread>
 
-#include "sim/jobs/process/child.hpp"
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/results/writing/whole_file.hpp"
@@ -26,21 +24,14 @@ using scenario::Scenario;
 // The first letter of what a run's process answers with; after `staged` come its seconds by the clock, on a line.
 constexpr char staged = 'S', unwritable = 'U', beyond_limit = 'L';
 
-// A run that is at work.
-struct AtWork {
-  explicit AtWork(const fs::path& place) : folder(place) {}
-  StagedFolder folder;
-  RunIdentity identity;
-};
-
 // In the child.
-std::string stage(const Job& job, AtWork& work, const JobOptions& options) {
+std::string stage(const Job& job, StagedFolder& folder, const RunIdentity& identity, const JobOptions& options) {
   const Scenario scenario = job.seeded();
   run::RunOptions run{.threads = options.threads, .progress = {}};
   if (options.live != nullptr) run.evaluated = options.live->of(job.live());
   const RunResult result = options.make ? options.make(job, scenario) : run::run_here(scenario, run);
   try {
-    results::stage_result(work.folder, scenario, work.identity, result);
+    results::stage_result(folder, scenario, identity, result);
   } catch (const InputError& error) {
     return unwritable + std::string(error.what());
   } catch (const OutOfResources& error) {
@@ -50,14 +41,15 @@ std::string stage(const Job& job, AtWork& work, const JobOptions& options) {
          (options.tell ? options.tell(job, scenario, result) : std::string());
 }
 
-JobEnd end_of(const Job& job, AtWork& work, const process::ChildAnswer& answer, const JobOptions& options) {
+// The answer of a run whose result has been put in its place by `publish`.
+JobEnd end_of(const Job& job, const process::ChildAnswer& answer, const std::function<void()>& publish) {
   try {
     const std::string& text = answer.text();
     check(!text.empty(), "a run's process says how it ended");
     if (text[0] == unwritable) throw CannotWrite(text.substr(1));
     if (text[0] == beyond_limit) throw MayNotWrite(text.substr(1));
     try {
-      results::publish_result(work.folder, job.folder, work.identity, options.measured, options.replace);
+      publish();
     } catch (const InputError& error) {
       throw CannotWrite(error.what());
     }
@@ -127,32 +119,54 @@ std::vector<std::size_t> FinishedRuns::open_of(const std::vector<Job>& jobs) {
   return open;
 }
 
+struct RunsAtWork::Run {
+  Run(const Job& its, results::Replace what) : job(its), replace(what), folder(its.folder) {}
+  const Job& job;
+  const results::Replace replace;
+  StagedFolder folder;
+  RunIdentity identity{};
+};
+
+RunsAtWork::RunsAtWork(const JobOptions& options) : options_(options) {}
+RunsAtWork::~RunsAtWork() = default;
+
+std::function<std::string()> RunsAtWork::begin(std::size_t number, const Job& job, results::Replace replace) {
+  Run& run = runs_.try_emplace(number, job, replace).first->second;
+  try {
+    run.identity = identities_.before_run(job.seeded());
+  } catch (const InputError& error) {
+    return [what = std::string(error.what())]() -> std::string { throw InputError(what); };
+  }
+  return [&run, this] { return stage(run.job, run.folder, run.identity, options_); };
+}
+
+JobEnd RunsAtWork::end(std::size_t number, const process::ChildAnswer& answer) {
+  Run& run = runs_.at(number);
+  JobEnd end = end_of(run.job, answer, [&] {
+    results::publish_result(run.folder, run.job.folder, run.identity, options_.measured, run.replace);
+  });
+  runs_.erase(number);
+  return end;
+}
+
+void RunsAtWork::drop(std::size_t number) { runs_.erase(number); }
+
 void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
               const std::function<void(std::size_t job, const JobEnd&)>& ended) {
   RunsProgress progress = progress_before(jobs, open);
   progress.expected_s = options.expected_s;
   progress.at_once = std::clamp(static_cast<int>(open.size()), 1, std::max(1, options.at_once));
   if (options.progress) options.progress(progress);
-  results::Identities identities;
-  std::map<std::size_t, AtWork> at_work;
+  RunsAtWork at_work(options);
   process::in_children(
       open.size(), options.at_once,
       [&](std::size_t next) -> std::function<std::string()> {
         if (options.may_start && !options.may_start(open[next])) return {};
-        const Job& job = jobs[open[next]];
-        AtWork& work = at_work.try_emplace(next, job.folder).first->second;
-        try {
-          work.identity = identities.before_run(job.seeded());
-        } catch (const InputError& error) {
-          return [what = std::string(error.what())]() -> std::string { throw InputError(what); };
-        }
-        return [&job, &work, &options] { return stage(job, work, options); };
+        return at_work.begin(open[next], jobs[open[next]], options.replace);
       },
       [&](std::size_t next, const process::ChildAnswer& answer) {
-        const Job& job = jobs[open[next]];
-        const JobEnd end = end_of(job, at_work.at(next), answer, options);
-        at_work.erase(next);
-        progress.note_end(job, end.has_result(), end.run_s());
+        const JobEnd end = at_work.end(open[next], answer);
+        progress.note_end(jobs[open[next]], end.has_result(), end.run_s());
         ended(open[next], end);
         if (options.progress) options.progress(progress);
       },

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
 #include "sim/jobs/live_lines.hpp"
+#include "sim/process/child.hpp"
 #include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/identity/run_identity.hpp"
 #include "sim/results/writing/result_folder.hpp"
@@ -116,6 +118,25 @@ class JobEnd {
   std::string told_;
   double run_s_ = 0;
   std::exception_ptr failure_;
+};
+
+// Jobs that are at work: the rule by which a run becomes a result, for whoever starts their processes.
+class RunsAtWork {
+ public:
+  explicit RunsAtWork(const JobOptions& options);  // which outlives it
+  ~RunsAtWork();
+  // What the process of a job does, which outlives its work.
+  std::function<std::string()> begin(std::size_t number, const Job& job, results::Replace replace);
+  // Puts its result in its place.
+  JobEnd end(std::size_t number, const process::ChildAnswer& answer);
+  // Of one that was ended: removes what it has begun to write.
+  void drop(std::size_t number);
+
+ private:
+  struct Run;
+  const JobOptions& options_;
+  results::Identities identities_;
+  std::map<std::size_t, Run> runs_;
 };
 
 // Runs those of `jobs` that are `open` (by number). `ended` is called here as each ends, its result in its place. What

@@ -16,8 +16,8 @@
 #include <vector>
 #include <xbt/config.hpp>
 
-#include "sim/jobs/process/child_process.hpp"
 #include "sim/platform/simgrid_api.hpp"
+#include "sim/process/child_process.hpp"
 
 namespace ddl::platform {
 

@@ -24,11 +24,6 @@ namespace {
 // Of a program's model while nobody has asked it, so that what depends on no size can be said.
 constexpr double of_unknown_size = 4e6;
 
-// Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
-double derived_seconds(const nn::Model& model, int batch_size, double speed_flops) {
-  return 3 * 2 * model.forward_multiply_adds() * batch_size / speed_flops;
-}
-
 // Words of its own that a file of the result has where it has a node's name. Empty: the name is no such word.
 std::string meaning_of(std::string_view name, const scenario::Scenario& scenario, bool is_worker) {
   const auto is_one_of = [&](auto... words) { return ((name == words) || ...); };
@@ -95,6 +90,13 @@ std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const scena
 
 }  // namespace
 
+// Derived: forward and backward pass, three times the forward pass's multiply-adds, two operations each.
+double batch_seconds(const scenario::Scenario& scenario, const platform::Fabric& fabric, int worker,
+                     const scenario::LearnedModel* model) {
+  if (scenario.compute.seconds_per_batch) return scenario.compute.seconds_per_batch->value;
+  return 3 * 2 * model->network->forward_multiply_adds() * scenario.training.batch_size / fabric.speed_flops(worker);
+}
+
 double slowdown_of(const scenario::Scenario& scenario, const std::string& host) {
   const auto found = scenario.compute.slowdown.find(host);
   return found == scenario.compute.slowdown.end() ? 1 : found->second;
@@ -136,10 +138,7 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.layers = layers_of(scenario, shape, cluster.parameters);
   cluster.steps_by_slices = nn::Optimizer::slices(scenario.training.optimizer) != Slices::none;
   for (int worker = 0; worker < cluster.workers; ++worker) {
-    const double seconds =
-        scenario.compute.seconds_per_batch
-            ? scenario.compute.seconds_per_batch->value
-            : derived_seconds(*model->network, scenario.training.batch_size, fabric.speed_flops(worker));
+    const double seconds = batch_seconds(scenario, fabric, worker, model);
     cluster.worker_names.push_back(fabric.name(worker));
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }

@@ -10,6 +10,11 @@
 
 namespace ddl::run {
 
+// What a worker's gradient takes, but for the factor below and compute.overhead; of a model of ours by its operations,
+// unless the scenario says it.
+double batch_seconds(const scenario::Scenario& scenario, const platform::Fabric& fabric, int worker,
+                     const scenario::LearnedModel* model);
+
 // The factor on a host's compute times.
 double slowdown_of(const scenario::Scenario& scenario, const std::string& host);
 

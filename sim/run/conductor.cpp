@@ -4,7 +4,7 @@
 #include <simgrid/s4u/Engine.hpp>
 #include <utility>
 
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 
 namespace ddl::run {
 

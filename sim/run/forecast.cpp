@@ -19,6 +19,7 @@
 #include "sim/run/learning/weights_file.hpp"
 #include "sim/run/recorded/minibatches.hpp"
 #include "sim/run/rows/archive.hpp"
+#include "sim/run/rows/effective.hpp"
 #include "sim/run/workload.hpp"
 
 namespace ddl {
@@ -256,6 +257,14 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   forecast.cost.gradients_s += forecast.cost.gradients * learning.gradient_s;
   forecast.cost.evaluation_s += forecast.cost.evaluations * learning.evaluation_s;
   return forecast;
+}
+
+scenario::Scenario effective_here(const scenario::Scenario& scenario) {
+  const platform::Fabric fabric(scenario);
+  const Learning learning = learning_of(scenario, Programs::are_left_alone);
+  const scenario::LearnedModel* model = learning.model ? &*learning.model : nullptr;
+  return effective(scenario, fabric, make_cluster(scenario, fabric, model, nullptr), model,
+                   model != nullptr ? &learning.data : nullptr);
 }
 
 std::string forecast_as_bytes(const scenario::Scenario& scenario, Programs programs) {

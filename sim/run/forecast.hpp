@@ -51,6 +51,10 @@ enum class Programs { are_left_alone, are_asked };
 // programs.
 Forecast forecast_here(const scenario::Scenario& scenario, Programs programs);
 
+// The scenario as it would take effect (effective.hpp). Builds the platform and reads the data, likewise; starts no
+// program of the scenario.
+scenario::Scenario effective_here(const scenario::Scenario& scenario);
+
 // The same as bytes, to be handed over by a child.
 std::string forecast_as_bytes(const scenario::Scenario& scenario, Programs programs = Programs::are_left_alone);
 Forecast forecast_from(const std::string& bytes);

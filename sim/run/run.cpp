@@ -6,10 +6,12 @@
 #include <type_traits>
 
 #include "core/base/check.hpp"
-#include "sim/jobs/process/child.hpp"
+#include "sim/process/child.hpp"
 #include "sim/run/rows/archive.hpp"
 #include "sim/run/rows/collection.hpp"
+#include "sim/run/rows/effective.hpp"
 #include "sim/run/simulation.hpp"
+#include "sim/scenario/reading/read.hpp"
 
 namespace ddl::run {
 
@@ -101,10 +103,10 @@ namespace ddl::run {
 template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.by_layers,
-          r.weights, r.weights_at_servers, r.recorded, r.program, r.simulated_s, r.samples, r.epochs, r.bytes_sent,
-          r.bytes_delivered, r.messages_sent, r.longest_queue, r.replicas, r.consensus_distance, r.stopped_by,
-          r.divergence, r.faults, r.given_up, r.bounds, r.network, r.trace, r.measured, r.events, r.math_s,
-          r.evaluation_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
+          r.weights, r.weights_at_servers, r.recorded, r.settings, r.program, r.simulated_s, r.samples, r.epochs,
+          r.bytes_sent, r.bytes_delivered, r.messages_sent, r.longest_queue, r.replicas, r.consensus_distance,
+          r.stopped_by, r.divergence, r.faults, r.given_up, r.bounds, r.network, r.trace, r.measured, r.events,
+          r.math_s, r.evaluation_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
 }
 
 }  // namespace ddl::run
@@ -143,6 +145,10 @@ RunResult in_child_of(const scenario::Scenario& scenario, const std::function<Ru
 
 RunResult run(const scenario::Scenario& scenario, const RunOptions& options) {
   return in_child_of(scenario, [&] { return run_here(scenario, options); });
+}
+
+std::string described(const scenario::Scenario& scenario) {
+  return in_child_of(scenario, [&] { return scenario::describe(effective_here(scenario)); });
 }
 
 Forecast forecast_of(const scenario::Scenario& scenario, Programs programs) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/run/progress.hpp"
 #include "sim/run/rows/run_result.hpp"
@@ -35,6 +35,9 @@ std::string with_origin(const std::string& text, const std::string& file);
 // `work` on a scenario in a child process, its InputErrors with the scenario's file.
 std::string in_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work);
 RunResult in_child_of(const scenario::Scenario& scenario, const std::function<RunResult()>& work);
+
+// The scenario as it would take effect, as text (scenario::describe), from a child process. Throws InputError.
+std::string described(const scenario::Scenario& scenario);
 
 // What can be said of a run without running it, from a child process. Throws InputError.
 Forecast forecast_of(const scenario::Scenario& scenario, Programs programs = Programs::are_left_alone);

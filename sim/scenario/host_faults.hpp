@@ -108,7 +108,8 @@ void fields(Visitor& visit, HostAvailability& fault) {
   visit("presence", fault.presence, Rule{.doc = "when clients are there, each client's times in order"});
   visit("file", fault.file,
         Rule{.doc = "CSV file of these instead, with the header client,start_s,end_s, as traces of FedScale have them; "
-                    "its path is relative to the scenario"});
+                    "its path is relative to the scenario",
+             .is_setting = false});
   visit("repeat_every", fault.repeat_every, Rule{.doc = "the trace repeats after this time", .at_least = 1e-3});
 }
 

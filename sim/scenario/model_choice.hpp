@@ -65,15 +65,18 @@ LearnedModel learned_model(const nn::Model& network);
 
 template <class Visitor>
 void fields(Visitor& visit, ProgramSpec& spec) {
-  visit(
-      "command", spec.command,
-      Rule{.doc = "a program and its arguments, which computes gradients and evaluations, as docs/own_models.md says"});
-  visit("folder", spec.folder, Rule{.doc = "where it is started, relative to the scenario; default: where that lies"});
+  visit("command", spec.command,
+        Rule{.doc = "a program and its arguments, which computes gradients and evaluations, as docs/own_models.md says",
+             .is_setting = false});
+  visit("folder", spec.folder,
+        Rule{.doc = "where it is started, relative to the scenario; default: where that lies", .is_setting = false});
   visit("processes", spec.processes,
         Rule{.doc = "how many of it are started; default: as many as threads for gradients",
              .at_least = 1,
-             .at_most = 4096});
-  visit("timeout", spec.timeout, Rule{.doc = "by the clock, for each of its answers", .above = 0, .at_most = 1e6});
+             .at_most = 4096,
+             .is_setting = false});
+  visit("timeout", spec.timeout,
+        Rule{.doc = "by the clock, for each of its answers", .above = 0, .at_most = 1e6, .is_setting = false});
 }
 
 }  // namespace ddl::scenario

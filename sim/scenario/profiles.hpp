@@ -90,7 +90,7 @@ void fields(Visitor& visit, ProfilePoint<Value>& point) {
 template <class Visitor, class Value>
 void fields_of_points(Visitor& visit, ProfileOf<Value>& profile) {
   visit("points", profile.points, Rule{.doc = "values over time, times increasing"});
-  visit("file", profile.file, Rule{.doc = file_doc<Value>});
+  visit("file", profile.file, Rule{.doc = file_doc<Value>, .is_setting = false});
   visit("repeat_every", profile.repeat_every, Rule{.doc = "the points repeat after this time", .at_least = 1e-3});
 }
 template <class Visitor, class Value>

@@ -236,7 +236,8 @@ void fields(Visitor& visit, WeightsFile& spec) {
   visit(
       "file", spec.file,
       Rule{.doc = "safetensors with the model's tensors (float32), relative to the scenario: all replicas start there; "
-                  "names and shapes are those of record.initial_weights"});
+                  "names and shapes are those of record.initial_weights",
+           .is_setting = false});
 }
 
 template <class Visitor>
@@ -263,7 +264,7 @@ void fields(Visitor& visit, GeneratedPlatform& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, FilePlatform& spec) {
-  visit("file", spec.file, Rule{.doc = "SimGrid platform file, relative to the scenario"});
+  visit("file", spec.file, Rule{.doc = "SimGrid platform file, relative to the scenario", .is_setting = false});
   HostChoice workers{spec.workers, spec.first_workers};
   visit("workers", workers,
         Rule{.doc = "names of the worker hosts, or how many: the first that are no servers",
@@ -276,7 +277,8 @@ void fields(Visitor& visit, RegionsPlatform& spec) {
   visit("topology", spec.topology, Rule{.doc = "regions: sites of a matrix, a link of its own between any two"});
   visit("matrix", spec.matrix,
         Rule{.doc = "CSV file of links instead, with the header from,to,up,down,latency and units in the cells; its "
-                    "path is relative to the scenario"});
+                    "path is relative to the scenario",
+             .is_setting = false});
   visit("links", spec.links,
         Rule{.doc = "of each pair of sites, and of each site with itself: latencies from host to host, and the rates "
                     "between two sites, or of a host's link"});
@@ -406,10 +408,11 @@ void fields(Visitor& visit, RecordSpec& spec) {
 
 template <class Visitor>
 void fields(Visitor& visit, Scenario& scenario) {
-  visit("name", scenario.name, Rule{.doc = "folder of its results; default: the file's name"});
-  visit("description", scenario.description, Rule{.doc = "one line for readers"});
-  visit("seed", scenario.seed, Rule{.doc = "of every random stream"});
-  visit("load", scenario.load, Rule{.doc = "libraries of training systems to open, beside those of --load"});
+  visit("name", scenario.name, Rule{.doc = "folder of its results; default: the file's name", .is_setting = false});
+  visit("description", scenario.description, Rule{.doc = "one line for readers", .is_setting = false});
+  visit("seed", scenario.seed, Rule{.doc = "of every random stream", .is_setting = false});
+  visit("load", scenario.load,
+        Rule{.doc = "libraries of training systems to open, beside those of --load", .is_setting = false});
   visit("platform", scenario.platform, Rule{.doc = "hosts and network"});
   visit("data", scenario.data, Rule{.doc = "training and test data"});
   ModelChoice model{scenario.model, scenario.program};
@@ -421,9 +424,10 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
   visit("evaluate", scenario.evaluate, Rule{.doc = "when models are evaluated, and what they are judged by"});
   visit("faults", scenario.faults, Rule{.doc = "faults of links and hosts over simulated time"});
-  visit("record", scenario.record, Rule{.doc = "which result files are written"});
+  visit("record", scenario.record, Rule{.doc = "which result files are written", .is_setting = false});
   visit("math", scenario.math, Rule{.doc = "which library computes matrix products"});
-  visit("expect", scenario.expect, Rule{.doc = "what ddlsim expect judges its runs by; never part of a result"});
+  visit("expect", scenario.expect,
+        Rule{.doc = "what ddlsim expect judges its runs by; never part of a result", .is_setting = false});
 }
 
 }  // namespace ddl::scenario

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "core/base/check.hpp"
-#include "sim/jobs/process/child.hpp"
+#include "sim/process/child.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/summary_keys.hpp"
 #include "sim/run/run.hpp"

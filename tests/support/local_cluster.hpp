@@ -183,11 +183,14 @@ template <class Params, class Set>
 Params with(Set set) {
   Params params;
   set(params);
+  params.fill_defaults(nullptr);
   return params;
 }
 // The programs of a training system with these settings.
 inline LocalCluster::Programs programs_of(const System& system) {
-  return [system = std::shared_ptr<const System>(system.clone())](Node& node) { return system->program(node); };
+  const std::shared_ptr<System> filled = system.clone();
+  filled->fill_defaults(nullptr);
+  return [filled](Node& node) { return filled->program(node); };
 }
 // Every node runs the same function.
 LocalCluster::Programs each(std::function<void(Node&)> body);

@@ -167,6 +167,10 @@ std::optional<graph::Consensus> AdPsgdParams::consensus(const Cluster& cluster) 
   return graph::consensus_of(cluster.workers, exchanges, static_cast<double>(actives) / every);
 }
 
+void AdPsgdParams::fill_defaults(const Cluster* cluster) {
+  if (cluster != nullptr) graph::fill_defaults(topology, cluster->workers);
+}
+
 std::vector<SettingError> AdPsgdParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list;
   for (const graph::GraphError& error : errors_in(topology, around.workers, around.worker_names)) {

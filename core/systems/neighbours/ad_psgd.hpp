@@ -54,6 +54,7 @@ struct AdPsgdParams : SystemOf<AdPsgdParams> {
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
 };
 
 template <class Visitor>

@@ -31,7 +31,7 @@ class ChocoWorker : public Program {
   ChocoWorker(const ChocoParams& params, Node& node)
       : node_(node),
         params_(params),
-        gamma_(gamma_of(params)),
+        gamma_(params.consensus_rate.value()),
         neighbours_(membership::neighbour_exchange(node, params.topology, params.degree, params.on_failure)),
         random_(node.rng("compressor")) {
     const std::size_t length = node.cluster().timing_only ? 0 : node.cluster().parameters;
@@ -126,7 +126,10 @@ double wire_share(const ChocoParams& params) {
   return std::min(1.0, sent_share(params) * (std::holds_alternative<LargestDifferences>(params.codec) ? 2 : 1));
 }
 
-double gamma_of(const ChocoParams& params) { return params.consensus_rate.value_or(sent_share(params)); }
+void ChocoParams::fill_defaults(const Cluster* cluster) {
+  if (!consensus_rate) consensus_rate = sent_share(*this);
+  if (cluster != nullptr) graph::fill_defaults(topology, cluster->workers);
+}
 
 Traffic ChocoParams::traffic(const Cluster& cluster) const {
   return comm::traffic_along(comm::graph_of(topology, degree, cluster), wire_share(*this));
@@ -134,7 +137,7 @@ Traffic ChocoParams::traffic(const Cluster& cluster) const {
 
 // Of models that their public copies agree with; what compression leaves out comes later and slows the first rounds.
 std::optional<graph::Consensus> ChocoParams::consensus(const Cluster& cluster) const {
-  return graph::consensus_of(comm::graph_of(topology, degree, cluster), gamma_of(*this));
+  return graph::consensus_of(comm::graph_of(topology, degree, cluster), consensus_rate.value());
 }
 
 std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const {

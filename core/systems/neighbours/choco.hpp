@@ -57,11 +57,11 @@ struct ChocoParams : SystemOf<ChocoParams> {
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
 };
 
 double sent_share(const ChocoParams& params);  // of a difference's values: those that travel
 double wire_share(const ChocoParams& params);  // of a model's bytes: what they take on the wire
-double gamma_of(const ChocoParams& params);
 
 template <class Visitor>
 void fields(Visitor& visit, ChocoParams& params) {

@@ -61,6 +61,10 @@ std::optional<graph::Consensus> DPsgdParams::consensus(const Cluster& cluster) c
   return graph::consensus_of(comm::graph_of(topology, degree, cluster));
 }
 
+void DPsgdParams::fill_defaults(const Cluster* cluster) {
+  if (cluster != nullptr) graph::fill_defaults(topology, cluster->workers);
+}
+
 std::vector<SettingError> DPsgdParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around, {});
   if (overlap && combine == Combine::after) {

@@ -186,6 +186,10 @@ std::optional<graph::Consensus> GossipParams::consensus(const Cluster& cluster) 
   return graph::consensus_of(cluster.workers, exchanges, cluster.workers);
 }
 
+void GossipParams::fill_defaults(const Cluster* cluster) {
+  if (cluster != nullptr && topology) graph::fill_defaults(*topology, cluster->workers);
+}
+
 std::vector<SettingError> GossipParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list;
   if (topology) {

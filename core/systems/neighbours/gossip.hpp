@@ -47,6 +47,7 @@ struct GossipParams : SystemOf<GossipParams> {
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
 };
 
 template <class Visitor>

@@ -63,6 +63,10 @@ bool SgpParams::needs_all_hosts() const {
   });
 }
 
+void SgpParams::fill_defaults(const Cluster* cluster) {
+  if (cluster != nullptr) graph::fill_defaults(topology, cluster->workers);
+}
+
 std::vector<SettingError> SgpParams::errors(const Surroundings& around) const {
   return comm::errors_in(topology, degree, on_failure, around, {.pushes = true});
 }

@@ -29,6 +29,7 @@ struct SgpParams : SystemOf<SgpParams> {
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   bool needs_all_hosts() const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
 };
 
 template <class Visitor>

@@ -134,7 +134,7 @@ int workers_in_round(const FedavgParams& params, int workers) {
 }
 
 std::int64_t steps_in_round(const FedavgParams& params, const Cluster& cluster, int worker) {
-  if (!params.local_epochs) return params.local_steps.value_or(8);
+  if (!params.local_epochs) return params.local_steps.value();
   const auto samples = static_cast<std::int64_t>(cluster.shard_samples[static_cast<std::size_t>(worker)]);
   return std::max<std::int64_t>(1, *params.local_epochs * samples / cluster.batch_size);
 }
@@ -147,6 +147,11 @@ double FedavgParams::steps_per_iteration(const Cluster& cluster) const {
 std::optional<graph::Consensus> FedavgParams::consensus(const Cluster& cluster) const {
   if (local_epochs || workers_in_round(*this, cluster.workers) < cluster.workers) return std::nullopt;
   return graph::Consensus{.factor = 0, .period = static_cast<int>(steps_in_round(*this, cluster, 0))};
+}
+
+void FedavgParams::fill_defaults(const Cluster* cluster) {
+  if (!local_epochs && !local_steps) local_steps = 8;
+  if (cluster != nullptr) sampled = {static_cast<double>(workers_in_round(*this, cluster->workers)), true};
 }
 
 std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {

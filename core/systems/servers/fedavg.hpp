@@ -34,11 +34,12 @@ struct FedavgParams : SystemOf<FedavgParams> {
   void worker(Node& node) const override;
   void server(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  int period() const override { return local_steps.value_or(8); }
+  int period() const override { return local_steps.value_or(8); }  // that of epochs depends on shards
   // A round of H steps leaves nothing of the models' distance where it has all workers. Where some are left out, theirs
   // stay what they were, and there is no saying.
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
+  void fill_defaults(const Cluster* cluster) override;
   double steps_per_iteration(const Cluster& cluster) const override;
 };
 

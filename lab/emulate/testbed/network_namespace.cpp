@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "sim/jobs/process/child_process.hpp"
+#include "sim/process/child_process.hpp"
 
 namespace ddl::emulate {
 namespace {

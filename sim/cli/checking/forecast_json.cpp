@@ -39,6 +39,15 @@ nlohmann::ordered_json sites_json(const std::vector<run::SiteForecast>& sites) {
   return json;
 }
 
+nlohmann::ordered_json data_json(const std::optional<run::DataForecast>& data) {
+  if (!data) return nullptr;
+  nlohmann::ordered_json classes = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < data->classes.names.size(); ++i) {
+    classes.push_back({{"name", data->classes.names[i]}, {"samples", data->classes.samples[i]}});
+  }
+  return {{"train", data->train}, {"test", data->test}, {"classes", std::move(classes)}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const run::Forecast& forecast,
@@ -48,7 +57,11 @@ nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const r
                               {"bounds", bounds_json(forecast.bounds)},
                               {"expected", expected_json(run::expected_step(scenario, forecast))},
                               {"model_bytes", forecast.model_bytes},
+                              {"parameters", forecast.shape.parameters},
+                              {"data", data_json(forecast.data)},
                               {"workers", forecast.workers},
+                              {"gradient_s", forecast.compute_s},
+                              {"steps", forecast.steps},
                               {"sites", sites_json(forecast.sites)},
                               {"network",
                                {{"model", name_of(forecast.network.model)},
@@ -56,12 +69,16 @@ nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const r
                                 {"why", forecast.network.why}}},
                               {"consensus", nullptr},
                               {"notes", forecast.system_notes},
+                              {"platform_notes", forecast.platform_notes},
+                              {"host_notes", forecast.host_notes},
                               {"cost_core_s", forecast.cost.core_s()},
+                              {"evaluation_core_s", forecast.cost.evaluation_s},
                               {"result_bytes", forecast.result.all()}};
   // Of a program that was not started neither its size nor its cost is known.
   const bool size_known = forecast.model_bytes > 0;
-  if (!size_known) json["bounds"] = json["expected"] = json["model_bytes"] = nullptr;
-  if (scenario.program && programs == run::Programs::are_left_alone) json["cost_core_s"] = nullptr;
+  if (!size_known) json["bounds"] = json["expected"] = json["model_bytes"] = json["parameters"] = nullptr;
+  if (scenario.program && programs == run::Programs::are_left_alone)
+    json["cost_core_s"] = json["evaluation_core_s"] = nullptr;
   if (forecast.consensus) {
     json["consensus"] = {{"factor", forecast.consensus->factor}, {"period", forecast.consensus->period}};
   }

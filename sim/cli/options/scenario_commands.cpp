@@ -137,13 +137,15 @@ Command add_describe(CLI::App& app, const Registry& systems) {
 
 Command add_list(CLI::App& app, const Registry& systems) {
   const auto kind = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>(false);
   CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
   set_words(
       *command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, the names of all kinds"),
       "KIND", catalogue_words());
+  command.add_flag("--json", *json, "As JSON; systems with their facts, presets and keys");
   command.footer("Example:\n  ddlsim list algorithms");
-  return {&command, [kind, &systems] {
-            list_catalogue(systems, *kind);
+  return {&command, [kind, json, &systems] {
+            (*json ? list_as_json : list_catalogue)(systems, *kind);
             return int{kDone};
           }};
 }
@@ -177,6 +179,18 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
             need_one_output(settings->json, settings->live);
             return sweep(systems, *settings);
           }};
+}
+
+Command add_batch(CLI::App& app, const Registry& systems) {
+  const auto settings = std::make_shared<BatchSettings>();
+  CLI::App& command = *app.add_subcommand("batch", "Run jobs that are lines of JSON on the standard input");
+  command.group("");  // for programs
+  add_jobs(command, settings->jobs);
+  add_trust(command, settings->trusted);
+  command.footer(
+      "Each job is answered with a line as it ends; docs/batch.md says more.\n"
+      "Example:\n  echo '{\"scenario\": \"mine.json\", \"seed\": 2, \"out\": \"results/mine/2\"}' | ddlsim batch");
+  return {&command, [settings, &systems] { return batch(systems, *settings); }};
 }
 
 void add_target(CLI::App& command, advise::Goal& goal) {
@@ -299,8 +313,9 @@ Command add_expect(CLI::App& app, const Registry& systems) {
 }  // namespace
 
 std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems) {
-  return {add_run(app, systems),   add_check(app, systems), add_describe(app, systems), add_list(app, systems),
-          add_sweep(app, systems), add_tune(app, systems),  add_advise(app, systems),   add_expect(app, systems)};
+  return {add_run(app, systems),    add_check(app, systems),  add_describe(app, systems),
+          add_list(app, systems),   add_sweep(app, systems),  add_tune(app, systems),
+          add_advise(app, systems), add_expect(app, systems), add_batch(app, systems)};
 }
 
 }  // namespace ddl::cli

@@ -10,7 +10,7 @@
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/cli/tuning/commands.hpp"
-#include "sim/jobs/process/signals_held.hpp"
+#include "sim/process/signals_held.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/units.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
-#include "sim/jobs/process/child_process.hpp"
+#include "sim/process/child_process.hpp"
 
 namespace ddl::jobs {
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/base/check.hpp"
-#include "sim/jobs/process/child.hpp"
 #include "sim/jobs/sweep/sweep_table.hpp"
+#include "sim/process/child.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/scenario/reading/words.hpp"

@@ -11,10 +11,10 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
-#include "sim/jobs/process/failures.hpp"
-#include "sim/jobs/process/signals_held.hpp"
 #include "sim/jobs/sweep/command_output.hpp"
 #include "sim/jobs/sweep/sweep_table.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"

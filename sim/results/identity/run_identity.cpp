@@ -91,7 +91,7 @@ RunIdentity Identities::before_run(const scenario::Scenario& scenario) {
   identity.program = this_program();
   identity.program.plug_ins = plug_ins_of(scenario.algorithm);
   identity.math = math_of(scenario);
-  identity.model = model_of(scenario);
+  put_model(identity, scenario);
   return identity;
 }
 
@@ -108,15 +108,16 @@ RunIdentity Identities::of(const scenario::Scenario& scenario) {
   return identity;
 }
 
-std::vector<FileDigest> Identities::model_of(const scenario::Scenario& scenario) {
-  std::vector<FileDigest> digests;
-  if (!scenario.program) return digests;
+void Identities::put_model(RunIdentity& identity, const scenario::Scenario& scenario) {
+  if (!scenario.program) return;
   for (const std::string& word : scenario.program->command) {
+    identity.command.push_back(word);
     std::error_code unreadable;
     const std::string path = (std::filesystem::path(scenario::program_folder(scenario)) / word).string();
-    if (!word.empty() && std::filesystem::is_regular_file(path, unreadable)) add_file(digests, digest_of(path));
+    if (word.empty() || !std::filesystem::is_regular_file(path, unreadable)) continue;
+    add_file(identity.model, digest_of(path));
+    identity.command.back() = identity.model.back().digest;
   }
-  return digests;
 }
 
 // Like the program a library stays as it was opened, whatever becomes of its file.
@@ -154,7 +155,7 @@ std::vector<FileDigest> Identities::data_of(const scenario::Scenario& scenario) 
 
 std::string digest_of(const std::vector<FileDigest>& files) {
   Digest digest;
-  for (const FileDigest& file : files) digest.add(file.name + " " + file.digest + "\n");
+  for (const FileDigest& file : files) digest.add(file.digest + "\n");
   return digest.hex();
 }
 

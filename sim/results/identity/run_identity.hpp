@@ -39,6 +39,7 @@ struct RunIdentity {
   // Of a model that a program of the user's computes: the files that its command names, and what it says of itself, if
   // it has been asked.
   std::vector<FileDigest> model{};
+  std::vector<std::string> command{};  // likewise: the command's words, those that name files as their digests
   std::optional<std::string> model_version{};
 };
 
@@ -53,7 +54,8 @@ class Identities {
 
  private:
   std::vector<FileDigest> data_of(const scenario::Scenario& scenario);
-  std::vector<FileDigest> model_of(const scenario::Scenario& scenario);
+  // Its files and the command.
+  void put_model(RunIdentity& identity, const scenario::Scenario& scenario);
   // The library that the system came from.
   std::vector<FileDigest> plug_ins_of(const systems::SystemChoice& algorithm);
   const FileDigest& digest_of(const std::string& path);  // its digest is empty if it cannot be read
@@ -63,7 +65,7 @@ class Identities {
   std::map<std::string, std::string> versions_;  // of programs, by folder, command and digests
 };
 
-// Of all files together.
+// Of all files together: of their content, in order.
 std::string digest_of(const std::vector<FileDigest>& files);
 
 }  // namespace ddl::results

@@ -107,7 +107,7 @@ void stage_result(StagedFolder& folder, const Scenario& scenario, const RunIdent
                   const RunResult& result) {
   const std::string digest = digest_of(result);
   folder.make();
-  folder.write("run.json", {run_json(with_version(identity, result), digest, result.measured, result.network)});
+  folder.write("run.json", {run_json(with_version(identity, result), digest, result)});
   folder.write(platform_file, {identity.platform});
   folder.write("timing.json", {timing_json(scenario, result, folder.target())});
   for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});

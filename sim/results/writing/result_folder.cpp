@@ -68,9 +68,13 @@ void check_replaceable(const fs::path& place, const RunIdentity& identity, bool 
 
 fs::path result_folder(const std::string& out, const Scenario& scenario, Replace replace, int repetition) {
   const fs::path place = place_of(out, scenario, repetition);
-  if (is_taken(place, replace)) check_replaceable(place, Identities().of(scenario), repetition > 0, replace);
-  check_can_make(place);
+  check_place(place, scenario, replace, repetition > 0);
   return place;
+}
+
+void check_place(const fs::path& place, const Scenario& scenario, Replace replace, bool measured) {
+  if (is_taken(place, replace)) check_replaceable(place, Identities().of(scenario), measured, replace);
+  check_can_make(place);
 }
 
 void publish_result(StagedFolder& folder, const fs::path& place, const RunIdentity& identity, bool measured,

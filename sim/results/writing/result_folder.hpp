@@ -19,6 +19,10 @@ enum class Replace { same_scenario, any_scenario, anything };
 std::filesystem::path result_folder(const std::string& out, const scenario::Scenario& scenario, Replace replace,
                                     int repetition = 0);
 
+// Throws InputError if a result cannot be written to `place`, or may not replace what is there.
+void check_place(const std::filesystem::path& place, const scenario::Scenario& scenario, Replace replace,
+                 bool measured = false);
+
 // Puts what stage_result has written in its place. Throws InputError if what is there may not be replaced.
 void publish_result(StagedFolder& folder, const std::filesystem::path& place, const RunIdentity& identity,
                     bool measured, Replace replace);

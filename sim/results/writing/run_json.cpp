@@ -26,15 +26,45 @@ Json json_of(const run::Measurement& measured) {
 
 }  // namespace
 
-std::string run_json(const RunIdentity& identity, const std::string& digest,
-                     const std::optional<run::Measurement>& measured,
-                     const std::optional<platform::NetworkPlan>& network) {
+// Of measured runs without how networks are simulated, but with how they were measured.
+void put_measured(Json& settings, const Json& measured) {
+  for (auto setting = settings.begin(); setting != settings.end();) {
+    const bool simulated = setting.key().starts_with("platform.network.") && setting.key() != "platform.network.draw";
+    setting = simulated ? settings.erase(setting) : setting + 1;
+  }
+  for (const auto& [key, value] : measured.items()) {
+    if (key != "repetition" && !value.is_null()) settings["measured." + key] = value;
+  }
+}
+
+// Files are known by their content: the platform's, those of data and of first weights, the library that the system
+// came from, and those of a program that computes the model, among the words of its command.
+Json settings_of(const RunIdentity& identity, const Json& json, const run::RunResult& result) {
+  Json settings = result.settings.empty() ? Json::object() : Json::parse(result.settings);
+  const Json& scenario = json["scenario"];
+  if (!identity.command.empty()) {
+    settings["model.command"] = identity.command;
+    settings["model.version"] = json["model_version"];
+  }
+  if (scenario["platform"].contains("file")) settings["platform_digest"] = identity.platform_digest;
+  if (!identity.data.empty()) settings["data_digest"] = digest_of(identity.data);
+  if (const auto& plug_ins = identity.program.plug_ins; !plug_ins.empty()) {
+    settings["plug_in_digest"] = plug_ins.front().digest;
+  }
+  if (settings.value("math.mode", "") == name_of(nn::MathMode::native))
+    settings["math.kernels"] = identity.math.kernels;
+  if (json.contains("measured")) put_measured(settings, json["measured"]);
+  return settings;
+}
+
+std::string run_json(const RunIdentity& identity, const std::string& digest, const run::RunResult& result) {
   Json json = identity_json(identity);
-  if (measured) json["measured"] = json_of(*measured);
-  if (network) {
+  if (result.measured) json["measured"] = json_of(*result.measured);
+  if (const auto& network = result.network) {
     json["network"] = {
         {"carried_by", name_of(network->carried_by)}, {"model", name_of(network->model)}, {"why", network->why}};
   }
+  json["settings"] = settings_of(identity, json, result);
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -127,6 +157,16 @@ std::vector<ColumnEntry> run_json_keys() {
        "what carried the messages: simgrid, accelerator or packets; a measured run has no network.*"},
       {"network.model", "", "network model that ran: TCP, packets or CM02"},
       {"network.why", "", "why messages were carried so; with packets, why with this model"},
+      {"settings", "",
+       "every setting that took effect, defaults included: an object from path to value; numbers in SI base units "
+       "(bit/s, s, bytes, flop/s), lists as lists; without the seed, what changes no result, and the paths of files"},
+      {"settings.platform_digest", "", "where the platform is a file's: digest of its text"},
+      {"settings.data_digest", "", "where there are files of data or of first weights: digest of them together"},
+      {"settings.plug_in_digest", "", "where the system came from a library: its digest"},
+      {"settings.model.command", "", "of a model that a program computes: its command, a file's name as its digest"},
+      {"settings.model.version", "", "likewise: what the program says of itself"},
+      {"settings.math.kernels", "", "where math.mode is native: as in provenance, for they decide the last bits"},
+      {"settings.measured", "", "of a measured run: as in measured, instead of platform.network"},
       {"digest", "", "as in summary.json"},
   };
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,9 @@
 
 namespace ddl::results {
 
-// Depends on nothing but the identity and the digest of what came out; and on how it was measured, if it was.
-std::string run_json(const RunIdentity& identity, const std::string& digest,
-                     const std::optional<run::Measurement>& measured = std::nullopt,
-                     const std::optional<platform::NetworkPlan>& network = std::nullopt);
+// Depends on nothing but the identity, the digest of what came out, and how it came out: the result's settings, network
+// and measurement.
+std::string run_json(const RunIdentity& identity, const std::string& digest, const run::RunResult& result = {});
 
 // timing.json's text: what the run cost the machine, the only file that may differ between two runs; and, where data
 // have a relative path, the way from the result's `folder` to where the scenario lay.

@@ -17,7 +17,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
-#include "sim/jobs/process/signals_held.hpp"
+#include "sim/process/signals_held.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;

@@ -25,6 +25,7 @@ class Trainer {
   Trainer(const scenario::Scenario& scenario, const platform::Places& workers, int threads);
 
   const scenario::LearnedModel& model() const { return learner_->model(); }
+  const data::DataSplit& data() const { return learner_->data(); }
   std::size_t training_samples() const { return training_samples_; }  // of the workers that take part
   std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
   double math_seconds() const { return pool_.busy_seconds(); }
@@ -104,8 +105,6 @@ class Trainer {
   void record_to(Recordings& recordings);
 
  private:
-  const data::DataSplit& data() const { return learner_->data(); }
-
   const scenario::Scenario& scenario_;
   const std::unique_ptr<Learner> learner_;  // before the threads: it may start processes
   Minibatches minibatches_;

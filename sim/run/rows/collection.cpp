@@ -12,6 +12,8 @@
 
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
+#include "sim/run/rows/effective.hpp"
+#include "sim/scenario/reading/read.hpp"
 
 namespace ddl::run {
 namespace {
@@ -151,11 +153,15 @@ RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<c
   result.samples = experiment.samples();
   result.epochs = experiment.epochs();
   result.bounds = experiment.bounds();
+  Trainer* const trainer = experiment.trainer();
+  const bool is_ours = experiment.network() != nullptr;
+  result.settings = scenario::settings_of(effective(experiment.scenario(), experiment.fabric(), experiment.cluster(),
+                                                    experiment.model(), is_ours ? &trainer->data() : nullptr));
   result.curve = experiment.curve();
   collect_nodes(result, experiment, nodes);
   collect_network(result, experiment.fabric(), network);
   result.divergence = end.divergence();
-  if (Trainer* trainer = experiment.trainer()) {
+  if (trainer != nullptr) {
     collect_models(result, experiment, states);
     if (!result.divergence) result.divergence = divergence_at_the_end(result, experiment, states);
     result.math_s = trainer->math_seconds();

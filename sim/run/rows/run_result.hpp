@@ -82,6 +82,7 @@ struct RunResult {
   std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
   Recordings recorded;                            // what the scenario asks for
+  std::string settings;                           // that took effect, see scenario::settings_of
   std::optional<scenario::ProgramFacts> program;  // that computed the model
   double simulated_s = 0;
   double samples = 0, epochs = 0;

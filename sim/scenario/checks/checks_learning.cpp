@@ -260,6 +260,7 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     auto* crash = std::get_if<HostCrash>(&fault);
     if (crash != nullptr && crash->restart) crash->state = crash->state.value_or(HostState::lost);
   }
+  scenario.algorithm.change().fill_defaults(nullptr);
   EvaluateSpec& evaluate = scenario.evaluate;
   if (scenario.model.none()) return;
   if (!evaluate.metric) {

@@ -22,6 +22,30 @@ std::string describe(const Expectation& expectation) {
   return text;
 }
 
+namespace {
+
+// Objects become paths; a list stays one value.
+void flatten(const OrderedJson& json, const std::string& path, OrderedJson& flat) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string here = path.empty() ? key : path + "." + key;
+    if (value.is_object()) {
+      flatten(value, here, flat);
+    } else {
+      flat[here] = value;
+    }
+  }
+}
+
+}  // namespace
+
+std::string settings_of(const Scenario& effective) {
+  Scenario copy = effective;
+  OrderedJson settings = to_json_value(copy, Form::settings), flat = OrderedJson::object();
+  if (copy.model.none() || copy.program) settings.erase("math");  // none of ours
+  flatten(settings, "", flat);
+  return flat.dump();
+}
+
 std::string describe_run(const Scenario& scenario) {
   Scenario copy = scenario;
   copy.expect.clear();

@@ -38,6 +38,10 @@ std::string describe(const Scenario& scenario);
 // The same without what is expected of its runs: all that decides a result.
 std::string describe_run(const Scenario& scenario);
 
+// The same as a flat object from path to value, in SI base units (bandwidths in bit/s); without what changes no result,
+// the seed, and the paths of files. `effective`: every default filled in, as a run had them.
+std::string settings_of(const Scenario& effective);
+
 // One expectation as JSON, on one line.
 std::string describe(const Expectation& expectation);
 

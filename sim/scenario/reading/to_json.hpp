@@ -11,15 +11,18 @@ namespace ddl::scenario {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson written(const FieldValue& value);
+// settings: numbers in SI base units, bandwidths in bit/s; without what is no setting (see Rule).
+enum class Form { scenario, settings };
 
-OrderedJson to_json_value(ModelChoice& value);
-OrderedJson to_json_value(HostChoice& value);
-OrderedJson to_json_value(PlatformSpec& value);
-OrderedJson to_json_value(Scenario& value);
+OrderedJson written(const FieldValue& value, Form form = Form::scenario);
+
+OrderedJson to_json_value(ModelChoice& value, Form form = Form::scenario);
+OrderedJson to_json_value(HostChoice& value, Form form = Form::scenario);
+OrderedJson to_json_value(PlatformSpec& value, Form form = Form::scenario);
+OrderedJson to_json_value(Scenario& value, Form form = Form::scenario);
 template <class T>
-OrderedJson to_json_value(T& value) {
-  return written(field_value(value));
+OrderedJson to_json_value(T& value, Form form = Form::scenario) {
+  return written(field_value(value), form);
 }
 
 // Whether a setting is left out.

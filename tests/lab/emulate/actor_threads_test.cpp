@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
-#include "sim/jobs/process/failures.hpp"
+#include "sim/process/failures.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace ddl::emulate::actor_threads_test {

@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 // "a.b" for every value; keys that are names of workers or targets become placeholders.
 void collect(const nlohmann::ordered_json& json, const std::string& path, Names& names) {
-  if (!json.is_object() || path == "scenario" || path == "data_digests") {
+  if (!json.is_object() || path == "scenario" || path == "data_digests" || path == "settings") {
     names.push_back(path);
     return;
   }
@@ -36,9 +36,10 @@ bool is_of_loss(const std::string& key) {
   return key == "best_loss" || key == "time_to_target_s.<target>" || key == "bytes_to_target.<target>";
 }
 
-// Of a model that a program computes, or a system in a library.
+// Keys of some runs' settings, of a model that a program computes, or of a system in a library.
 bool is_of_others(const std::string& name) {
-  return name == "model_digests" || name == "model_version" || name == "provenance.plug_ins";
+  return name.starts_with("settings.") || name == "model_digests" || name == "model_version" ||
+         name == "provenance.plug_ins";
 }
 
 }  // namespace

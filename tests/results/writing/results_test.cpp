@@ -17,7 +17,7 @@
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
 #include "core/nn/math_mode.hpp"
-#include "sim/jobs/process/child.hpp"
+#include "sim/process/child.hpp"
 #include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/result_files.hpp"

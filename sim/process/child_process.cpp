@@ -1,4 +1,4 @@
-#include "sim/jobs/process/child_process.hpp"
+#include "sim/process/child_process.hpp"
 
 #include <malloc.h>
 #include <sys/mman.h>
@@ -19,8 +19,8 @@
 
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
-#include "sim/jobs/process/failures.hpp"
-#include "sim/jobs/process/limit_signals.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/process/limit_signals.hpp"
 
 #ifdef DDLSIM_COVERAGE
 extern "C" void __gcov_dump();

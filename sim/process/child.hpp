@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -29,6 +30,26 @@ class ChildAnswer {
  private:
   std::string text_;
   std::exception_ptr failure_;
+};
+
+// Jobs at work, each in a child and known by a number. While this lives, Ctrl-C is noticed by wait() alone.
+class Children {
+ public:
+  Children();
+  ~Children();  // ends them
+  void start(std::size_t job, const std::function<std::string()>& work);
+  void end(std::size_t job);  // without an answer
+  std::size_t size() const;
+  // Waits until one or more have ended, `input` (a descriptor; -1: none) can be read or has ended, or so many
+  // milliseconds have passed; passes on what they wrote to the standard error, and calls done(job, answer) for each
+  // that has ended. Whether `input` is ready. Throws Interrupted.
+  static constexpr int between_looks = 100;  // milliseconds
+  bool wait(const std::function<void(std::size_t, const ChildAnswer&)>& done, int milliseconds = between_looks,
+            int input = -1);
+
+ private:
+  struct AtWork;
+  std::unique_ptr<AtWork> at_work_;
 };
 
 // The same for jobs 0 .. jobs-1, `at_once` of them at a time. Called in this process: `start(job)` before each job,

@@ -1,4 +1,4 @@
-#include "sim/jobs/process/signals_held.hpp"
+#include "sim/process/signals_held.hpp"
 
 #include <initializer_list>
 

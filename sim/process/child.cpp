@@ -1,4 +1,4 @@
-#include "sim/jobs/process/child.hpp"
+#include "sim/process/child.hpp"
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -11,12 +11,11 @@
 
 #include "core/base/check.hpp"
 #include "core/base/machine/limits.hpp"
-#include "sim/jobs/process/child_process.hpp"
-#include "sim/jobs/process/failures.hpp"
-#include "sim/jobs/process/signals_held.hpp"
+#include "sim/process/child_process.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 
 namespace ddl::process {
-namespace {
 
 // Blocks what SignalsHeld blocks and reads it from a descriptor, so that the parent can clean up while children work.
 class AwaitedSignals {
@@ -42,14 +41,13 @@ class AwaitedSignals {
   int descriptor_ = -1;
 };
 
-constexpr int milliseconds_between_looks = 100;
+namespace {
 
-// Waits until there is something to read, or for a moment. First element: whether a signal has come; then, for each
-// child, whether it has sent something.
-std::vector<bool> wait_for(const AwaitedSignals& signals, const std::vector<int>& outputs) {
+// Waits until there is something to read, or for so long: at `signals`, and at each of `others`, of which -1 is none.
+std::vector<bool> wait_for(const AwaitedSignals& signals, const std::vector<int>& others, int milliseconds) {
   std::vector<pollfd> waits = {{signals.descriptor(), POLLIN, 0}};
-  for (const int output : outputs) waits.push_back({output, POLLIN, 0});
-  while (poll(waits.data(), waits.size(), milliseconds_between_looks) < 0) {
+  for (const int other : others) waits.push_back({other, POLLIN, 0});
+  while (poll(waits.data(), waits.size(), milliseconds) < 0) {
     if (errno != EINTR) fail_with("waiting for a run", errno);
   }
   std::vector<bool> ready;
@@ -74,7 +72,7 @@ std::string in_child(const std::function<std::string()>& work) {
   ChildProcess child(work, [&] { signals.release(); });
   int passed_on = 0;
   while (true) {
-    const std::vector<bool> ready = wait_for(signals, {child.output()});
+    const std::vector<bool> ready = wait_for(signals, {child.output()}, Children::between_looks);
     child.pass_on_errors();
     if (ready[0]) {
       passed_on = signals.take();
@@ -87,36 +85,56 @@ std::string in_child(const std::function<std::string()>& work) {
   }
 }
 
+struct Children::AtWork {
+  AwaitedSignals signals;
+  std::map<std::size_t, ChildProcess> running;
+};
+
+Children::Children() : at_work_(std::make_unique<AtWork>()) {}
+Children::~Children() = default;
+
+void Children::start(std::size_t job, const std::function<std::string()>& work) {
+  at_work_->running.try_emplace(job, work, [&] { at_work_->signals.release(); });
+}
+
+void Children::end(std::size_t job) { at_work_->running.erase(job); }
+
+std::size_t Children::size() const { return at_work_->running.size(); }
+
+bool Children::wait(const std::function<void(std::size_t, const ChildAnswer&)>& done, int milliseconds, int input) {
+  std::map<std::size_t, ChildProcess>& running = at_work_->running;
+  std::vector<int> descriptors = {input};
+  for (const auto& [job, child] : running) descriptors.push_back(child.output());
+  const std::vector<bool> ready = wait_for(at_work_->signals, descriptors, milliseconds);
+  for (auto& [job, child] : running) child.pass_on_errors();
+  if (ready[0]) {
+    at_work_->signals.take();
+    throw Interrupted("interrupted");
+  }
+  auto child = running.begin();
+  for (std::size_t i = 2; i < ready.size(); ++i) {
+    if (!ready[i] || child->second.listen()) {
+      ++child;
+    } else {
+      done(child->first, answer_of(child->second));
+      child = running.erase(child);
+    }
+  }
+  return ready[1];
+}
+
 void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
                  const std::function<void(std::size_t, const ChildAnswer&)>& done,
                  const std::function<bool()>& may_go_on) {
   check(at_once > 0, "at least one child at once");
-  const AwaitedSignals signals;
-  std::map<std::size_t, ChildProcess> running;
-  for (std::size_t next = 0; next < jobs || !running.empty();) {
-    if (may_go_on && !may_go_on()) return;  // what runs is ended with its ChildProcess
-    while (next < jobs && running.size() < static_cast<std::size_t>(at_once)) {
+  Children children;
+  for (std::size_t next = 0; next < jobs || children.size() > 0;) {
+    if (may_go_on && !may_go_on()) return;  // what runs is ended
+    while (next < jobs && children.size() < static_cast<std::size_t>(at_once)) {
       const std::size_t job = next++;
-      if (const auto work = start(job)) running.try_emplace(job, work, [&] { signals.release(); });
+      if (const auto work = start(job)) children.start(job, work);
     }
-    if (running.empty()) continue;
-    std::vector<int> outputs;
-    for (const auto& [job, child] : running) outputs.push_back(child.output());
-    const std::vector<bool> ready = wait_for(signals, outputs);
-    for (auto& [job, child] : running) child.pass_on_errors();
-    if (ready[0]) {
-      signals.take();
-      throw Interrupted("interrupted");
-    }
-    auto child = running.begin();
-    for (std::size_t i = 1; i < ready.size(); ++i) {
-      if (!ready[i] || child->second.listen()) {
-        ++child;
-      } else {
-        done(child->first, answer_of(child->second));
-        child = running.erase(child);
-      }
-    }
+    if (children.size() > 0) children.wait(done);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "sim/jobs/process/limit_signals.hpp"
+#include "sim/process/limit_signals.hpp"
 
 #include <signal.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/base/machine/limits.hpp"
-#include "sim/jobs/process/child_process.hpp"
+#include "sim/process/child_process.hpp"
 
 namespace ddl::process {
 namespace {

@@ -1,13 +1,13 @@
 // Ctrl-C while child processes work, and between two lists of them.
-#include "sim/jobs/process/child.hpp"
+#include "sim/process/child.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <csignal>
 
-#include "sim/jobs/process/failures.hpp"
-#include "sim/jobs/process/signals_held.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 
 namespace ddl::process {
 namespace {
