@@ -1,5 +1,5 @@
-# cmake -DNAMESPACE=view -DSYMBOL=name -DOUTPUT=file.cpp -DINPUTS=a|b -P embed.cmake: text files, one after the other, as
-# `extern const std::string_view ddl::view::name`.
+# cmake -DNAMESPACE=cli -DSYMBOL=name -DOUTPUT=file.cpp -DINPUTS=a|b -P embed.cmake: text files, one after the other, as
+# `extern const std::string_view ddl::cli::name`.
 string(REPLACE "|" ";" files "${INPUTS}")
 set(text "")
 foreach(file IN LISTS files)

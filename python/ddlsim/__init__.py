@@ -1,15 +1,30 @@
 """ddlsim from Python: running scenarios, reading results, and models of one's own."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .errors import DdlsimError, InputError, PackageMissing, RunFailed
 from .runs import Result, Sweep, bounds, load, run, sweep
 
+if TYPE_CHECKING:
+    from .comparison import compare
+    from .figures.plot import plot
+    from .frame import results
+    from .model import Model, digest_of, serve
+    from .reports import report
+    from .torch_model import TorchModel
+
+__version__ = "0.1.0"
+
 __all__ = ["DdlsimError", "InputError", "Model", "PackageMissing", "Result", "RunFailed", "Sweep", "TorchModel", "bounds",
-           "digest_of", "load", "run", "serve", "sweep"]
+           "compare", "digest_of", "load", "plot", "report", "results", "run", "serve", "sweep"]
 
-# What is loaded only where it is asked for: models need NumPy, and PyTorch takes seconds to load.
-_LATER = {"Model": "model", "digest_of": "model", "serve": "model", "TorchModel": "torch_model"}
+# What is loaded only where it is asked for: runs need no package, and PyTorch takes seconds to load.
+_LATER = {"Model": "model", "TorchModel": "torch_model", "compare": "comparison", "digest_of": "model", "plot": "figures.plot",
+          "report": "reports", "results": "frame", "serve": "model"}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'ddlsim' has no attribute '{name}'")
     from importlib import import_module

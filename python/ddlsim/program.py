@@ -1,4 +1,6 @@
 """The program `ddlsim`, as a child process."""
+from __future__ import annotations
+
 import errno
 import os
 import shutil
@@ -6,14 +8,16 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import IO
 
 from .errors import DdlsimError, InputError, RunFailed
 
-_ERRORS = {2: InputError, 3: RunFailed}
+_ERRORS: dict[int, type[DdlsimError]] = {2: InputError, 3: RunFailed}
 
 
-def program():
+def program() -> str:
     """The path of the program: DDLSIM, or else the launcher of the checkout that this file is in, or else PATH's."""
     named = os.environ.get("DDLSIM")
     if named:
@@ -27,18 +31,19 @@ def program():
     return found
 
 
-def call(words, progress=False, given=None):
+def call(words: Sequence[str], progress: bool = False, given: str | None = None) -> str:
     """What `ddlsim WORDS` writes to its standard output, where its standard input is the text `given`.
 
     Ctrl-C interrupts the program too, which leaves no half-written result. With `progress`, what it tells while it works
     goes to sys.stderr. Raises DdlsimError.
     """
     child = _started([program(), *words], given)
-    said = []
+    assert child.stdout is not None and child.stderr is not None
+    said: list[str] = []
     listener = threading.Thread(target=_listen, args=(child.stderr, said, progress), daemon=True)
     listener.start()
     try:
-        if given is not None:
+        if given is not None and child.stdin is not None:
             _hand_over(given, child.stdin)
         text = child.stdout.read()
         code = child.wait()
@@ -57,7 +62,7 @@ def call(words, progress=False, given=None):
     return text
 
 
-def _started(command, given):
+def _started(command: Sequence[str], given: str | None) -> "subprocess.Popen[str]":
     try:
         # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
         return subprocess.Popen(command, stdin=None if given is None else subprocess.PIPE, stdout=subprocess.PIPE,
@@ -71,7 +76,7 @@ def _started(command, given):
         raise InputError(f"what is given cannot be handed to a program: {error}") from error
 
 
-def _hand_over(text, stream):
+def _hand_over(text: str, stream: IO[str]) -> None:
     try:
         with stream:
             stream.write(text)
@@ -79,14 +84,14 @@ def _hand_over(text, stream):
         pass
 
 
-def _listen(stream, said, progress):
+def _listen(stream: Iterable[str], said: list[str], progress: bool) -> None:
     for line in stream:
         said.append(line.rstrip("\n"))
         if progress and not line.startswith("ddlsim: "):
             print(line, end="", file=sys.stderr, flush=True)
 
 
-def _lines_of(said, code):
+def _lines_of(said: list[str], code: int) -> list[str]:
     """What the program says is wrong. Neither a dict's file nor an override's option is what the caller has written."""
     lines = [line[len("ddlsim: "):] for line in said if line.startswith("ddlsim: ")]
     lines = [line.removeprefix("-: ").removeprefix("--set ") for line in lines]

@@ -9,116 +9,151 @@ A scenario is the path of a file, or a dict of the same form, whose relative pat
 are keys of the scenario by their path. Tables are pandas frames; without pandas, rows() gives lists of dicts. Whatever is
 wrong is a DdlsimError.
 """
+from __future__ import annotations
+
 import csv
+import html
 import io
 import json
 import numbers
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 from .errors import InputError, PackageMissing
 from .program import call
 from .values import json_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+AnyPath = Union[str, "os.PathLike[str]"]
+Scenario = Union[AnyPath, Mapping[str, Any]]  # a file, or the same as a dict
+Row = dict[str, Any]
+
 # Columns of names and words, which stay text whatever they look like; in the others is a number wherever one can be read.
-_TEXT = {"worker", "link", "direction", "source", "target", "exit", "run", "failure", "stopped_by", "busiest_link", "digest",
-         "measure"}
+TEXTS = frozenset({"worker", "link", "direction", "source", "target", "exit", "node", "host", "server", "run", "failure", "stopped_by",
+                   "busiest_link", "digest", "measure"})
 
 
 class Result:
     """A result folder of one run; docs of its files: `ddlsim describe curve.csv` and results/README.md."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: AnyPath) -> None:
         self.folder = _path(folder, "the path of a folder")
         if not (self.folder / "run.json").is_file():
             raise InputError(f"{self.folder}: no result; expected a folder with a run.json")
 
     @cached_property
-    def summary(self):
+    def summary(self) -> Row:
         return _object_in(self.folder / "summary.json")
 
     @cached_property
-    def identity(self):
+    def identity(self) -> Row:
         """What run.json says: the scenario with all defaults, versions, network, digests."""
         return _object_in(self.folder / "run.json")
 
     @property
-    def scenario(self):
-        return _of(self.identity, "scenario", self.folder / "run.json")
+    def scenario(self) -> Row:
+        scenario: Row = _of(self.identity, "scenario", self.folder / "run.json")
+        return scenario
 
     @property
-    def digest(self):
-        return _of(self.summary, "digest", self.folder / "summary.json")
+    def digest(self) -> str:
+        return str(_of(self.summary, "digest", self.folder / "summary.json"))
 
-    def rows(self, table):
+    def rows(self, table: str) -> list[Row]:
         """The rows of a table such as "curve": dicts of numbers and words, None where there is no value."""
         return _rows(self._table(table))
 
-    def frame(self, table):
+    def frame(self, table: str) -> pd.DataFrame:
         """The same as a pandas frame."""
         return _frame(self._table(table))
 
     @property
-    def curve(self):
+    def curve(self) -> pd.DataFrame:
         return self.frame("curve")
 
     @property
-    def iterations(self):
+    def iterations(self) -> pd.DataFrame:
         return self.frame("iterations")
 
     @property
-    def traffic(self):
+    def traffic(self) -> pd.DataFrame:
         return self.frame("traffic")
 
     @property
-    def pairs(self):
+    def pairs(self) -> pd.DataFrame:
         return self.frame("pairs")
 
-    def _table(self, table):
+    def _table(self, table: str) -> Path:
         path = self.folder / f"{table}.csv"
         if not path.is_file():
             there = sorted(other.stem for other in self.folder.glob("*.csv"))
             raise InputError(f"{self.folder}: no {table}.csv; there are {', '.join(there)}")
         return path
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Result({str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        told = {name: self.summary[name] for name in ("name", "seed", "algorithm", "simulated_seconds", "iterations", "bytes_sent",
+                                                      "stopped_by") if name in self.summary}
+        for name in ("final_accuracy", "final_loss"):
+            if isinstance(self.summary.get(name), dict):
+                told[name] = self.summary[name]["mean"]
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>\n" for name, value in told.items())
+        return f"<table>\n{rows}</table>\n"
 
 
 class Sweep:
     """A sweep's folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: AnyPath) -> None:
         self.folder = _path(folder, "the path of a folder")
         if not (self.folder / "sweep.csv").is_file():
             raise InputError(f"{self.folder}: no sweep; expected a folder with a sweep.csv")
 
-    def rows(self):
+    def rows(self) -> list[Row]:
         """A row for each run: what was varied, and its summary."""
         return _rows(self.folder / "sweep.csv")
 
     @property
-    def frame(self):
+    def frame(self) -> pd.DataFrame:
         return _frame(self.folder / "sweep.csv")
 
     @property
-    def means(self):
+    def means(self) -> pd.DataFrame:
         """Means over seeds with their intervals, a row for each measure."""
         return _frame(self.folder / "means.csv")
 
     @cached_property
-    def results(self):
+    def results(self) -> list[Result]:
         """The runs that finished, in the order of rows()."""
         table = self.folder / "sweep.csv"
         return [Result(self.folder / _of(row, "run", table)) for row in self.rows() if not _of(row, "failure", table)]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Sweep({str(self.folder)!r})"
 
+    def _repr_html_(self) -> str:
+        return str(self.frame.to_html(index=False, max_rows=20))
 
-def run(scenario, *, seeds=None, out="results", threads=None, force=False, progress=False, **overrides):
+
+@overload
+def run(scenario: Scenario, *, seeds: None = None, out: AnyPath = "results", threads: int | None = None, force: bool = False,
+        progress: bool = False, **overrides: Any) -> Result: ...
+
+
+@overload
+def run(scenario: Scenario, *, seeds: str | Iterable[int], out: AnyPath = "results", threads: int | None = None,
+        force: bool = False, progress: bool = False, **overrides: Any) -> list[Result]: ...
+
+
+def run(scenario: Scenario, *, seeds: str | Iterable[int] | None = None, out: AnyPath = "results", threads: int | None = None,
+        force: bool = False, progress: bool = False, **overrides: Any) -> Result | list[Result]:
     """Runs a scenario and returns its Result, which lies in OUT/<name>/<seed>/; with `seeds`, a list of them: numbers, or
     text such as "1..5".
 
@@ -137,7 +172,8 @@ def run(scenario, *, seeds=None, out="results", threads=None, force=False, progr
     return results[0] if seeds is None else results
 
 
-def sweep(grid, *, out="results", jobs=None, progress=False, **overrides):
+def sweep(grid: Scenario, *, out: AnyPath = "results", jobs: int | None = None, progress: bool = False,
+          **overrides: Any) -> Sweep:
     """Runs a sweep (the path of its file, or a dict of the same form), or goes on where it was, and returns a Sweep, which
     lies in OUT/<name>/; without a name, that of a file is the file's, and that of a dict is "sweep"."""
     words = _where(out, progress)
@@ -146,15 +182,16 @@ def sweep(grid, *, out="results", jobs=None, progress=False, **overrides):
     return Sweep(_of(_told("sweep", grid, overrides, words, progress), "folder", "the program"))
 
 
-def bounds(scenario, *, trust=False, **overrides):
+def bounds(scenario: Scenario, *, trust: bool = False, **overrides: Any) -> Row:
     """What is known before a run: lower bounds of a step, the step expected, sizes and cost, as `check --json`.
 
     With `trust`, programs and libraries that the scenario names are started and opened, as by run().
     """
-    return _told("check", scenario, overrides, ["--json"] + (["--trust"] if trust else []))
+    told: Row = _told("check", scenario, overrides, ["--json"] + (["--trust"] if trust else []))
+    return told
 
 
-def load(folder):
+def load(folder: AnyPath) -> Result | Sweep | list[Result]:
     """What a folder holds: a Result, a Sweep, or a list of the Results below it, in the order of their paths."""
     folder = _path(folder, "the path of a folder")
     if (folder / "run.json").is_file():
@@ -167,7 +204,7 @@ def load(folder):
     return found
 
 
-def _told(command, scenario, overrides, words, progress=False):
+def _told(command: str, scenario: Scenario, overrides: Mapping[str, Any], words: list[str], progress: bool = False) -> Any:
     """What a command prints as JSON of a scenario with overrides."""
     given = None
     if isinstance(scenario, Mapping):
@@ -180,17 +217,17 @@ def _told(command, scenario, overrides, words, progress=False):
     return _json_of(call([command, file, *words, *changes], progress, given), "the program")
 
 
-def _where(out, progress):
+def _where(out: AnyPath, progress: bool) -> list[str]:
     return ["--json", f"--out={_path(out, 'the path of a folder, out')}", *([] if progress else ["--quiet"])]
 
 
-def _key(path):
+def _key(path: str) -> str:
     if "=" in path:
         raise InputError(f"{path}: is no path of a key; expected one such as platform.workers")
     return path
 
 
-def _seeds(seeds):
+def _seeds(seeds: str | Iterable[int]) -> str:
     if isinstance(seeds, str):
         return seeds
     try:
@@ -202,41 +239,43 @@ def _seeds(seeds):
     return ",".join(str(int(seed)) for seed in numbers_given)
 
 
-def _path(given, expected):
+def _path(given: Any, expected: str) -> Path:
     try:
         return Path(os.fsdecode(given))
     except TypeError as error:
         raise InputError(f"{str(given)[:80]} is a {type(given).__name__}; expected {expected}") from error
 
 
-def _content(path):
+def _content(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
 
 
-def _json_of(text, source):
+def _json_of(text: str, source: Path | str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{source}: is no JSON ({error})") from error
 
 
-def _object_in(path):
-    return _json_of(_content(path), path)
+def _object_in(path: Path) -> Row:
+    found: Row = _json_of(_content(path), path)
+    return found
 
 
-def _of(found, key, source):
+def _of(found: Any, key: str, source: Path | str) -> Any:
     if not isinstance(found, dict) or key not in found:
         raise InputError(f"{source}: has no {key}")
     return found[key]
 
 
-def _value(text):
+def _value(text: str) -> int | float | str | None:
     if text == "":
         return None
-    for kind in (int, float):
+    kinds: tuple[type[int] | type[float], ...] = (int, float)
+    for kind in kinds:
         try:
             return kind(text)
         except ValueError:
@@ -244,22 +283,19 @@ def _value(text):
     return text
 
 
-def _rows(path):
+def _rows(path: Path) -> list[Row]:
     try:
         rows = list(csv.DictReader(io.StringIO(_content(path))))
     except csv.Error as error:
         raise InputError(f"{path}: is no table ({error})") from error
     if any(None in row or None in row.values() for row in rows):
         raise InputError(f"{path}: is no table; expected as many fields in every line")
-    return [{key: text if text and key in _TEXT else _value(text) for key, text in row.items()} for row in rows]
+    return [{key: text if text and key in TEXTS else _value(text) for key, text in row.items()} for row in rows]
 
 
-def _frame(path):
+def _frame(path: Path) -> pd.DataFrame:
     try:
-        import pandas
+        from .frame import read_table
     except ImportError as error:
         raise PackageMissing("frames need pandas; rows() gives the same without it") from error
-    try:
-        return pandas.read_csv(path, converters={column: lambda text: text or None for column in _TEXT})
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: is no table ({error})") from error
+    return read_table(path)

@@ -1,16 +1,21 @@
 """A PyTorch module as a model of one's own: TorchModel(module, loss, train, test)."""
+from __future__ import annotations
+
 import functools
 import os
 import random
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from torch.utils.data import default_collate
 
 from .errors import InputError
-from .model import Model
+from .model import Model, Tensors, Vector
 from .torch_parameters import Parameters, check_have_values, digest_of_tensors, first_gradients
 
 STATISTICS_SAMPLES, STATISTICS_BATCH = 400, 100  # that batch normalisation's statistics of an evaluation are of
@@ -19,18 +24,18 @@ STATISTICS_SAMPLES, STATISTICS_BATCH = 400, 100  # that batch normalisation's st
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
-def _seed(seed):
+def _seed(seed: int) -> None:
     """Of PyTorch on all devices, and of NumPy and Python, which augmentations use."""
     torch.manual_seed(seed)
     np.random.seed(seed & 0xFFFFFFFF)
     random.seed(seed)
 
 
-def _mixed(*numbers, key=()):
+def _mixed(*numbers: int, key: tuple[int, ...] = ()) -> int:
     return int(np.random.SeedSequence(numbers, spawn_key=key).generate_state(1, np.uint64)[0]) >> 1
 
 
-def _be_deterministic(device):
+def _be_deterministic(device: torch.device) -> None:
     warnings.filterwarnings("ignore", message=".*not writable.*")  # the weights, which nothing writes to
     torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = True, False
     if device.type == "cuda":
@@ -38,7 +43,7 @@ def _be_deterministic(device):
         torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def _check_can_start_again(module):
+def _check_can_start_again(module: nn.Module) -> None:
     """Of a module that is made already, every parameter that may be trained must be one that its layer can draw again."""
     for prefix, layer in module.named_modules():
         own = [name for name, parameter in layer.named_parameters(recurse=False) if parameter.requires_grad]
@@ -48,7 +53,7 @@ def _check_can_start_again(module):
                              "expected what makes the module: TorchModel(Net, ...), not TorchModel(Net(), ...)")
 
 
-def _device():
+def _device() -> torch.device:
     if torch.cuda.is_available():
         return torch.device("cuda")
     mps = getattr(torch.backends, "mps", None)
@@ -58,7 +63,7 @@ def _device():
 class _Samples:
     """A pair of tensors, or a data set whose samples are such pairs."""
 
-    def __init__(self, source, device):
+    def __init__(self, source: Any, device: torch.device) -> None:
         self.source, self.device = source, device
         self.together = isinstance(source, (tuple, list)) and len(source) == 2
         self.digest = ""
@@ -67,19 +72,19 @@ class _Samples:
             self.digest = digest_of_tensors(parts)
             self.source = tuple(part.to(device) for part in parts)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.source[0]) if self.together else len(self.source)
 
-    def batch(self, numbers):
+    def batch(self, numbers: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
         if self.together:
             places = torch.as_tensor(numbers, device=self.device)
-            return tuple(part[places] for part in self.source)
+            return self.source[0][places], self.source[1][places]
         inputs, targets = default_collate([self.source[int(i)] for i in numbers])
         return inputs.to(self.device), targets.to(self.device)
 
-    def targets(self):
+    def targets(self) -> NDArray[Any]:
         if self.together:
-            return self.source[1].cpu().numpy()
+            return np.asarray(self.source[1].cpu())
         return np.array([np.asarray(self.source[i][1]) for i in range(len(self))])
 
 
@@ -91,7 +96,7 @@ class _Loss:
     """The user's loss, and what outputs and targets are to it: of one class for each sample, or for each position of it, as
     targets of whole numbers have them."""
 
-    def __init__(self, loss, device):
+    def __init__(self, loss: Any, device: torch.device) -> None:
         if isinstance(loss, nn.Module):
             loss = loss.to(device)
             for name, parameter in loss.named_parameters():
@@ -103,13 +108,13 @@ class _Loss:
         self.wants_second = plain in functions or isinstance(plain, classes)
         self.ignored = settings.get("ignore_index", getattr(loss, "ignore_index", -100))
 
-    def __call__(self, outputs, targets):
+    def __call__(self, outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         axis = self.class_axis(outputs, targets)
         if self.wants_second and axis == -1 and outputs.dim() > 2:
             outputs = outputs.movedim(-1, 1)
         return self.loss(outputs, targets)
 
-    def class_axis(self, outputs, targets):
+    def class_axis(self, outputs: torch.Tensor, targets: torch.Tensor) -> int | None:
         """Of the outputs, None where these are of no classes. Beside that of samples the last, or the second."""
         if not isinstance(outputs, torch.Tensor) or targets.is_floating_point() or outputs.dim() != targets.dim() + 1:
             return None
@@ -119,7 +124,7 @@ class _Loss:
                              "that says which: lambda outputs, targets: cross_entropy(outputs.flatten(0, 1), targets.flatten())")
         return -1 if last else 1 if second else None
 
-    def counts(self, targets):
+    def counts(self, targets: torch.Tensor) -> torch.Tensor:
         """Which targets are classes: not those that are passed over, such as padding."""
         return (targets >= 0) & (targets != self.ignored)
 
@@ -141,55 +146,62 @@ class TorchModel(Model):
     that the largest output gives; targets that are negative or the loss's ignore_index do not count.
     """
 
-    def __init__(self, module, loss, train, test, device=None, evaluation_batch=500, version=""):
+    module: nn.Module           # of the scenario's seed, once something is asked
+    parameters: Parameters      # likewise
+
+    def __init__(self, module: nn.Module | Callable[[], nn.Module], loss: Callable[..., torch.Tensor], train: Any, test: Any,
+                 device: str | torch.device | None = None, evaluation_batch: int = 500, version: str = "") -> None:
         self.device = torch.device(device) if device is not None else _device()
         _be_deterministic(self.device)
-        self.module, self.make = (module, None) if isinstance(module, nn.Module) else (None, module)
-        if self.make is None:
+        self.make: Callable[[], nn.Module] | None = None
+        if isinstance(module, nn.Module):
+            self.module = module
             check_have_values(module)
             _check_can_start_again(module)
-        self.made_with = None  # the seed
+        else:
+            self.make = module
+        self.made_with: int | None = None  # the seed
         self.loss = _Loss(loss, self.device)
         self.told_version = version
         self.train, self.test = _Samples(train, self.device), _Samples(test, self.device)
         self.evaluation_batch = evaluation_batch
 
-    def tensors(self):
+    def tensors(self) -> Tensors:
         self._begin()
         return [(name, tuple(parameter.shape)) for name, parameter in self.parameters.trained]
 
-    def frozen(self):
+    def frozen(self) -> Tensors:
         self._begin()
         return [(name, tuple(parameter.shape)) for name, parameter in self.parameters.recorded()]
 
-    def frozen_values(self):
+    def frozen_values(self) -> Vector:
         self._begin()
-        return self.parameters.frozen_values().numpy()
+        return np.asarray(self.parameters.frozen_values())
 
-    def samples(self):
+    def samples(self) -> tuple[int, int]:
         return len(self.train), len(self.test)
 
-    def labels(self):
+    def labels(self) -> NDArray[Any]:
         targets = self.train.targets()
         if targets.ndim != 1:
             raise InputError(f"targets are of {targets.shape}; expected a class for each sample, by which data.partition deals")
         return targets
 
-    def version(self):
+    def version(self) -> str:
         known = [f"PyTorch {torch.__version__}", self.device.type, self.told_version, self.train.digest, self.test.digest]
         if self.make is None:  # nothing else says that all processes have the same
             stay = [parameter for parameter in self.module.parameters() if not parameter.requires_grad]
             known.append(digest_of_tensors([*stay, *self.module.buffers()]))
         return ", ".join(text for text in known if text)
 
-    def initial(self, seed):
+    def initial(self, seed: int) -> Vector:
         self._begin()
         if self.make is not None:
-            return self._answer(self.parameters.vector_of(self._made(seed)))
+            return self._answer(self.parameters.vector_of(self._made(self.make, seed)))
         self._start_again(seed)
         return self._answer(self.parameters.weights)
 
-    def gradient(self, weights, samples, worker, step):
+    def gradient(self, weights: Vector, samples: NDArray[np.int64], worker: int, step: int) -> tuple[float, Vector]:
         self._take(weights)
         self.parameters.forget_gradients()
         loss = self._training_loss(samples, worker, step)
@@ -198,7 +210,7 @@ class TorchModel(Model):
         return loss.item(), self._answer(self.parameters.gradients)
 
     @torch.no_grad()
-    def evaluate(self, weights):
+    def evaluate(self, weights: Vector) -> dict[str, float]:
         self._take(weights)
         _seed(_mixed(self.seed, key=(1,)))
         self._estimate()
@@ -222,16 +234,17 @@ class TorchModel(Model):
             raise InputError("no target of the test set is a class; expected some that count")
         return {"loss": loss / weight, **({"accuracy": right / weight} if classes else {})}
 
-    def _made(self, seed):
+    @staticmethod
+    def _made(make: Callable[[], nn.Module], seed: int) -> nn.Module:
         _seed(seed)
-        return self.make()
+        return make()
 
-    def _begin(self):
+    def _begin(self) -> None:
         """The module of the scenario's seed, and which of its parameters are trained."""
         if self.made_with == self.seed:
             return
         if self.make is not None:
-            self.module = self._made(self.seed)
+            self.module = self._made(self.make, self.seed)
             check_have_values(self.module)
         self.module = self.module.to(self.device)
         self.buffers = [(layer, {name: None if buffer is None else buffer.detach().clone()
@@ -246,7 +259,7 @@ class TorchModel(Model):
         self.parameters = Parameters(self.module, found)
         self.made_with = self.seed
 
-    def _start_again(self, seed):
+    def _start_again(self, seed: int) -> None:
         """What layers draw of a module that is made already, but for what needs no gradient."""
         frozen = [parameter for parameter in self.module.parameters() if not parameter.requires_grad]
         values = [parameter.detach().clone() for parameter in frozen]
@@ -261,13 +274,13 @@ class TorchModel(Model):
         if self.made_with is not None:
             self.parameters.note_frozen()
 
-    def _training_loss(self, samples, worker, step):
+    def _training_loss(self, samples: NDArray[np.int64], worker: int, step: int) -> torch.Tensor:
         _seed(_mixed(self.seed, worker, step))
         self.module.train()
         inputs, targets = self.train.batch(samples)
         return self.loss(self.module(inputs), targets)
 
-    def _take(self, weights):
+    def _take(self, weights: Vector) -> None:
         """On a CPU the module computes in the memory that is shared with ddlsim; elsewhere vectors are copied once."""
         self._begin()
         given = torch.from_numpy(weights)
@@ -279,7 +292,7 @@ class TorchModel(Model):
         self._put_back_buffers()
 
     @torch.no_grad()
-    def _put_back_buffers(self):
+    def _put_back_buffers(self) -> None:
         """Also those that forward() has made or replaced."""
         for layer, kept in self.buffers:
             for name in [name for name in layer._buffers if name not in kept]:
@@ -291,16 +304,16 @@ class TorchModel(Model):
                 else:
                     now.copy_(value)
 
-    def _answer(self, vector):
+    def _answer(self, vector: torch.Tensor) -> Vector:
         """In the shared memory, if there is one."""
         if self.out is None:
-            return vector.detach().cpu().numpy().copy()
+            return np.array(vector.detach().cpu())
         answered = torch.from_numpy(self.out)
         if vector.data_ptr() != answered.data_ptr():
             answered.copy_(vector.detach())
         return self.out
 
-    def _estimate(self):
+    def _estimate(self) -> None:
         """Statistics of batch normalisation at these weights: means over batches of training samples, evenly spread."""
         self.module.train()
         norms = [layer for layer in self.norms if layer.training]

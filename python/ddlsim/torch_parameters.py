@@ -1,5 +1,9 @@
 """Which parameters of a PyTorch module are trained, and where these live."""
+from __future__ import annotations
+
 import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 
@@ -8,7 +12,7 @@ from .errors import InputError
 _EXPECTED = "expected the same parameters to be trained in every step"
 
 
-def digest_of_tensors(tensors):
+def digest_of_tensors(tensors: Iterable[torch.Tensor]) -> str:
     digest = hashlib.sha256()
     for tensor in tensors:
         tensor = tensor.detach().cpu().contiguous()
@@ -17,7 +21,7 @@ def digest_of_tensors(tensors):
     return digest.hexdigest()[:16]
 
 
-def first_gradients(module, compute_loss):
+def first_gradients(module: torch.nn.Module, compute_loss: Callable[[], torch.Tensor]) -> set[str]:
     """The names of the parameters that a minibatch's loss has gradients for."""
     for _, parameter in module.named_parameters():
         parameter.grad = None
@@ -31,7 +35,7 @@ def first_gradients(module, compute_loss):
     return found
 
 
-def check_have_values(module):
+def check_have_values(module: torch.nn.Module) -> None:
     for name, parameter in module.named_parameters():
         if torch.nn.parameter.is_lazy(parameter):
             raise InputError(f"the parameter {name} has no shape before the first minibatch; expected a module that has all of "
@@ -43,7 +47,7 @@ class Parameters:
     another. The others are frozen: they belong to the module and stay as they are. A parameter that several layers share
     is one, under its first name."""
 
-    def __init__(self, module, found):
+    def __init__(self, module: torch.nn.Module, found: set[str]) -> None:
         self.module = module
         self.all = list(module.named_parameters())
         self.trained = [(name, parameter) for name, parameter in self.all if name in found and parameter.numel() > 0]
@@ -54,7 +58,7 @@ class Parameters:
         self.live_in(weights, torch.zeros_like(weights))
         self.note_frozen()
 
-    def live_in(self, weights, gradients):
+    def live_in(self, weights: torch.Tensor, gradients: torch.Tensor) -> None:
         """Trained parameters are views of the first vector, and their gradients go into views of the second."""
         self.weights, self.gradients = weights, gradients
         self.parts = []
@@ -65,12 +69,12 @@ class Parameters:
             self.parts.append(gradients[part].view(parameter.shape))
             place = part.stop
 
-    def note_frozen(self):
+    def note_frozen(self) -> None:
         """That these are the values which stay."""
         self.places = [(parameter.data_ptr(), parameter._version) for _, parameter in self.frozen]
         self.digests = [digest_of_tensors([parameter]) for _, parameter in self.frozen]
 
-    def vector_of(self, module):
+    def vector_of(self, module: torch.nn.Module) -> torch.Tensor:
         """The trained parameters of a module that is made like this one."""
         found = dict(module.named_parameters())
         try:
@@ -79,18 +83,18 @@ class Parameters:
             raise InputError(f"another seed makes a module without the parameter {error.args[0]}; expected the same parameters "
                              "of every seed") from error
 
-    def frozen_values(self):
+    def frozen_values(self) -> torch.Tensor:
         """One behind the other, as float32."""
         return torch.cat([parameter.detach().reshape(-1).float().cpu() for _, parameter in self.recorded()])
 
-    def recorded(self):
+    def recorded(self) -> list[tuple[str, torch.nn.Parameter]]:
         return [(name, parameter) for name, parameter in self.frozen if not parameter.is_complex()]
 
-    def forget_gradients(self):
+    def forget_gradients(self) -> None:
         for _, parameter in self.all:
             parameter.grad = None
 
-    def gather_gradients(self):
+    def gather_gradients(self) -> None:
         """After backward(): into their vector. Other parameters than ever may have none, for optimizers elsewhere know of no
         parameter that is passed over in one step."""
         known = {id(parameter) for _, parameter in self.all}
@@ -108,20 +112,20 @@ class Parameters:
         self.forget_gradients()
         self.check_frozen()
 
-    def check_frozen(self):
+    def check_frozen(self) -> None:
         """Quickly, which overlooks what is written to a parameter's data."""
         self._check_stay(self.places, [(parameter.data_ptr(), parameter._version) for _, parameter in self.frozen])
 
-    def check_frozen_values(self):
+    def check_frozen_values(self) -> None:
         self._check_stay(self.digests, [digest_of_tensors([parameter]) for _, parameter in self.frozen])
 
-    def _check_stay(self, noted, found):
+    def _check_stay(self, noted: Sequence[Any], found: Sequence[Any]) -> None:
         for (name, _), before, now in zip(self.frozen, noted, found):
             if before != now:
                 raise InputError(f"forward() changes the parameter {name}, which is not trained; expected it to stay as it is, "
                                  "since an answer may depend on weights and samples alone")
 
-    def _check_can_be_trained(self):
+    def _check_can_be_trained(self) -> None:
         if not self.trained:
             raise InputError("no parameter of the module is trained; expected one that needs a gradient")
         for name, parameter in self.trained:
@@ -131,7 +135,7 @@ class Parameters:
                                  "in forward() computes in another type")
         trained = {name for name, _ in self.trained}
         places = sorted((*_place(tensor), name) for name, tensor in [*self.all, *self.module.named_buffers()] if tensor.numel())
-        end, last = 0, None
+        end, last = 0, ""
         for first, behind, name in places:
             if first < end and (name in trained or last in trained):
                 raise InputError(f"{last} and {name} share memory, which would not be so when one of them is trained here; "
@@ -140,7 +144,7 @@ class Parameters:
                 end, last = behind, name
 
 
-def _place(tensor):
+def _place(tensor: torch.Tensor) -> tuple[int, int]:
     """Its first byte and that behind its last one."""
     last = sum((extent - 1) * stride for extent, stride in zip(tensor.shape, tensor.stride()))
     return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()

@@ -1,4 +1,6 @@
 """Python's values as JSON: what a scenario holds, and what an override sets."""
+from __future__ import annotations
+
 import json
 import math
 import numbers
@@ -6,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from .errors import InputError
 
@@ -13,13 +16,13 @@ DEEPEST = 64  # of lists and dicts in one another, as in the program
 LARGEST = 2**64  # JSON's whole numbers, as the program reads them, are smaller
 
 
-def json_of(value, path="$"):
+def json_of(value: Any, path: str = "$") -> str:
     """The JSON text of a value: text stays text, a path is text, and what has tolist() (NumPy's numbers and arrays, pandas'
     columns) is the number or list that it gives. Raises InputError, which names the path of what is no such value."""
     return json.dumps(_plain(value, path, 0))
 
 
-def _plain(value, path, depth):
+def _plain(value: Any, path: str, depth: int) -> Any:
     if depth > DEEPEST:
         raise InputError(f"{path[:80]}...: is nested deeper than {DEEPEST} levels; expected a value of a scenario")
     if value is None or isinstance(value, bool):
@@ -41,7 +44,7 @@ def _plain(value, path, depth):
                      "False, None, a list or a dict")
 
 
-def _text(value, path):
+def _text(value: str, path: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -49,7 +52,7 @@ def _text(value, path):
     return value
 
 
-def _number(value, path):
+def _number(value: Any, path: str) -> int | float:
     if isinstance(value, numbers.Integral) and abs(int(value)) < LARGEST:
         return int(value)
     try:
@@ -61,12 +64,12 @@ def _number(value, path):
     return number
 
 
-def _key(key, path):
+def _key(key: Any, path: str) -> str:
     if not isinstance(key, str):
         raise InputError(f"{path}: the key {key!r} is no text; expected keys of a scenario")
     return _text(key, path)
 
 
-def _below(path, key):
+def _below(path: str, key: Any) -> str:
     """As the program writes paths."""
     return f"{path}.{key}" if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(key)) else f'{path}["{key}"]'

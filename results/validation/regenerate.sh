@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes everything in this folder again, but the texts, wan.csv and the held_out*.csv: measures (root; an hour),
-# simulates, draws. Needs gnuplot. Local networks then have three seeds again; README.md says how they get more.
+# simulates, draws. Drawing needs pandas and matplotlib. Local networks then have three seeds again; README.md says how they get more.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -25,7 +25,4 @@ cmake --build "$root/build/release" --target ddlsim ddlsim-lab
 "$program" reproduce validation --quiet --out "$work/study"
 cp "$work/study/tables/"validation_*.csv "$here/../tables/"
 cp "$work/study/validation.md" "$here/../validation.md"
-cd "$here"
-gnuplot -e 'picture_format="svg"; picture_file="validation.svg"' "$root/plot/validation.gp"
-# Where a reader lacks the font, one as wide.
-sed -i 's/font-family="DejaVu Sans"/font-family="DejaVu Sans, Verdana, sans-serif"/' validation.svg
+python3 "$here/draw.py"

@@ -543,11 +543,6 @@ Lines head_of(const Account& of) {
 
 }  // namespace
 
-std::string advice_answer(Adviser& adviser) {
-  const Account of{adviser};
-  return fmt::format("{}", fmt::join(answer_of(of), " ")) + " " + certainty_of(of);
-}
-
 std::string advice_text(Adviser& adviser, std::size_t width) {
   const Account of{adviser};
   std::string text = results::hanging("", question_of(of), width);

@@ -155,8 +155,6 @@ class Adviser {
   std::vector<OtherCondition> conditions_, bandwidths_;
 };
 
-// What to use and how sure that is, in a few sentences.
-std::string advice_answer(Adviser& adviser);
 // One page: for a terminal, as Markdown, and as JSON.
 std::string advice_text(Adviser& adviser, std::size_t width);
 std::string advice_markdown(Adviser& adviser);

@@ -14,6 +14,7 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/kernels/tile.hpp"
+#include "sim/cli/analysis.hpp"
 #include "sim/cli/laboratory.hpp"
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/options/help.hpp"
@@ -56,8 +57,9 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   }
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  const std::vector<std::string>& others = laboratory_words();
-  commands.insert(commands.end(), others.begin(), others.end());
+  for (const auto* others : {&analysis_words(), &laboratory_words()}) {
+    commands.insert(commands.end(), others->begin(), others->end());
+  }
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
   const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
   if (looks_like_command && !std::filesystem::exists(first)) {
@@ -185,9 +187,7 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
   app.footer(
       "Any command: --load LIB.so    training systems of one's own, as if built in\n"
       "\n"
-      "Laboratory (ddlsim-lab):\n"
-      "  emulate, reproduce, bench    how the simulation itself is checked\n"
-      "  laws                         what every training system keeps to\n"
+      "Laboratory: emulate, reproduce, bench, laws: how the simulation itself is checked\n"
       "\n"
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json         run a scenario\n"
@@ -204,11 +204,13 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
       "  4    an expectation does not hold\n"
       "  130  interrupted");
   std::vector<Command> commands;
-  for (auto added : {add_scenario_commands(app, systems), add_result_commands(app), add_other_commands(app, systems)}) {
+  for (auto added :
+       {add_scenario_commands(app, systems), add_analysis_commands(app), add_other_commands(app, systems)}) {
     for (Command& command : added) commands.push_back(std::move(command));
   }
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
+  if (std::ranges::count(analysis_words(), arguments.front()) > 0) hand_to_analysis(arguments);
   if (std::ranges::count(laboratory_words(), arguments.front()) > 0) hand_to_laboratory(arguments);
   put_run_first(arguments, app);
   return run_one_of(commands, app, std::move(arguments));

@@ -10,10 +10,8 @@
 
 #include "core/node/registry.hpp"
 #include "sim/jobs/expect/expect.hpp"
-#include "sim/results/compare/comparison.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/scenario/reading/read.hpp"
-#include "sim/view/plots/picture.hpp"
 
 namespace ddl::cli {
 
@@ -121,35 +119,6 @@ struct ExpectSettings {
 
 // Runs scenarios and prints how what they show fits what is expected of them; kNotAsExpected if something does not.
 int expect(const Registry& systems, const ExpectSettings& settings);
-
-struct CompareSettings {
-  std::vector<std::string> folders;  // results, or folders above them
-  bool each_run = false;             // instead of means over seeds
-  results::ComparisonLook look;
-  bool csv = false, json = false, markdown = false, latex = false;
-};
-
-// Prints results side by side.
-void compare_results(const CompareSettings& settings);
-
-struct PlotSettings {
-  std::vector<std::string> results;
-  std::string kind = "curves";
-  bool every_run = false;  // a line per run, instead of one per scenario over its seeds
-  view::PictureOptions picture;
-};
-
-// Draws finished runs.
-void plot(const PlotSettings& settings);
-
-struct ReportSettings {
-  std::vector<std::string> results;
-  std::string file, title;
-  std::string answer;  // the page opens with it; empty: with the ranking of these results
-};
-
-// Writes a page about finished runs.
-void report(const ReportSettings& settings);
 
 // Reads all files; throws the errors of all of them together.
 std::vector<scenario::Scenario> read_all(const Registry& systems, const std::vector<std::string>& files,

@@ -1,5 +1,6 @@
-#include <unistd.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -12,7 +13,6 @@
 #include "sim/cli/told.hpp"
 #include "sim/jobs/jobs.hpp"
 #include "sim/jobs/sweep/plan.hpp"
-#include "sim/results/compare/comparison.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/checks/checks.hpp"
@@ -122,9 +122,9 @@ void run_scenarios(const Registry& systems, const RunSettings& settings) {
   printer.end();
   if (runs.size() == 1 || settings.json || !prints_tables) return;
   std::vector<std::string> folders;
-  for (const PlannedRun& planned : runs) folders.push_back(planned.folder.string());
-  const Terminal out(STDOUT_FILENO);
-  std::cout << "\n" << out.titled(results::comparison_text(results::compare_folders(folders, true), out.columns()));
+  for (const PlannedRun& planned : runs) folders.push_back(planned.folder.parent_path().string());
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  std::cout << fmt::format("\nside by side: ddlsim compare {}\n", fmt::join(folders, " "));
 }
 
 }  // namespace ddl::cli

@@ -18,7 +18,6 @@
 #include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/jobs/sweep/slurm.hpp"
-#include "sim/results/compare/comparison.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/files/text_file.hpp"
@@ -127,15 +126,7 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
                              plan.runs(), outcome.folder.string(),
                              replaced > 0 ? "replaced: " + counted(replaced, "outdated result") + "\n" : "",
                              (outcome.folder / "sweep.csv").string(), (outcome.folder / "means.csv").string());
-    if (outcome.failed() < plan.runs()) {
-      if (plan.points.size() <= most_shown) {
-        std::cout << "\n"
-                  << results::comparison_text(results::compare_folders({outcome.folder.string()}, true),
-                                              Terminal(STDOUT_FILENO).columns());
-      } else {
-        std::cout << "side by side: ddlsim compare " << outcome.folder.string() << "\n";
-      }
-    }
+    if (outcome.failed() < plan.runs()) std::cout << "side by side: ddlsim compare " << outcome.folder.string() << "\n";
   }
   print_failures(plan, outcome);
   return outcome.failed() > 0 ? kRunFailed : kDone;

@@ -106,7 +106,7 @@ scenario::Scenario scenario_of(const Registry& systems, const results::FinishedR
                                const RunSettings& settings) {
   std::string problem;  // the first
   std::vector<scenario::Override> where = given_paths(settings);
-  if (!before.setting("platform.file").empty()) {
+  if (before.has_platform_file) {
     where.push_back({"platform.file", fs::absolute(before.folder / results::platform_file).string()});
   }
   const auto as_if_in = [&](const fs::path& folder) -> std::optional<scenario::Scenario> {
@@ -137,7 +137,7 @@ scenario::Scenario scenario_of(const Registry& systems, const results::FinishedR
     if (const auto scenario = as_if_in(lay)) return *scenario;
     above = above.parent_path();
   }
-  if (before.setting("data.path").empty()) throw InputError(file + problem);
+  if (!before.has_data_path) throw InputError(file + problem);
   throw InputError(file + problem +
                    "; paths start where the scenario lay: give it, too, or where the data are now, with --set "
                    "data.path=FOLDER");

@@ -179,7 +179,7 @@ TEST_CASE("portable math has the same bits everywhere, native math follows its k
 TEST_CASE("portable math has the same bits on an emulated older CPU") { follow("older_cpu"); }
 TEST_CASE("a result is verified, or the difference is told") { follow("verified"); }
 TEST_CASE("a sweep goes on where it was, however it ended") { follow("sweeps"); }
-TEST_CASE("pictures are drawn as asked for, or refused in one line") { follow("pictures"); }
+TEST_CASE("commands that read results are handed to Python") { follow("analysis"); }
 TEST_CASE("tune and advise leave a page and what can be run") { follow("searches"); }
 
 TEST_CASE("a table of one's own is trained on, and what is wrong in one is told by file, line and column") {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/reading/finished_run.hpp"
-#include "sim/results/reading/groups.hpp"
 #include "sim/results/writing/summary_keys.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -72,12 +71,6 @@ TEST_CASE("what a metric does not fit is refused") {
         std::string::npos);
   CHECK(refusal(R"(, "target_loss": [1, 1])").find("target_loss[1]: repeats") != std::string::npos);
   CHECK(refusal(R"(, "metric": "losses")").find("loss") != std::string::npos);
-}
-
-TEST_CASE("runs of two metrics are not compared") {
-  results::FinishedRun one, other;
-  other.metric = scenario::by_loss;
-  CHECK_THROWS_AS(results::group_runs({one, other}), InputError);
 }
 
 }  // namespace

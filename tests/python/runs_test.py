@@ -292,6 +292,7 @@ class Runs(unittest.TestCase):
         result = ddlsim.run(LEARNS, out="out")
         hidden = sys.modules.get("pandas")
         sys.modules["pandas"] = None  # an import of it fails
+        sys.modules.pop("ddlsim.frame", None)
         try:
             with self.assertRaisesRegex(ddlsim.PackageMissing, "rows()"):
                 result.curve

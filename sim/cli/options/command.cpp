@@ -63,38 +63,8 @@ std::vector<std::uint64_t> Typed::chosen_seeds() const {
   return {};
 }
 
-void add_results(CLI::App& command, std::vector<std::string>& results) {
-  command.add_option("results", results, "Result folders, or folders above them, such as a sweep's")->type_name("DIR");
-}
-
 void add_out(CLI::App& command, std::string& out, const char* what) {
   command.add_option("--out", out, what)->type_name("DIR")->capture_default_str();
-}
-
-std::string spelled_out(const CLI::App& command) {
-  const auto quoted = [](const std::string& word) {
-    const bool plain = word.find_first_not_of(
-                           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                           "_-+./,:=@%") == std::string::npos;
-    if (plain && !word.empty()) return word;
-    std::string text = "'";
-    for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    return text + "'";
-  };
-  std::string words, options;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0) continue;
-    if (option->get_positional()) {
-      for (const std::string& word : option->results()) words += " " + quoted(word);
-    } else if (option->get_type_name().empty()) {
-      options += " " + option->get_name();
-    } else {
-      const std::string name =
-          option->get_lnames().empty() ? "-" + option->get_snames().front() : "--" + option->get_lnames().front();
-      for (const std::string& value : option->results()) options += " " + name + " " + quoted(value);
-    }
-  }
-  return "ddlsim " + command.get_name() + words + options;
 }
 
 void need(const CLI::App& command, bool given, const char* what) {

@@ -55,20 +55,14 @@ CLI::Validator from_to(Number least, Number most) {
 // Throws InputError unless there is something in `words`: "compare: no results given; see ddlsim compare --help".
 void need(const CLI::App& command, bool given, const char* what);
 
-// The positional result folders of commands that show finished runs.
-void add_results(CLI::App& command, std::vector<std::string>& results);
-
 // --out, the folder that results go to.
 void add_out(CLI::App& command, std::string& out, const char* what);
-
-// What was typed, as a shell would take it again: "ddlsim plot results/a --kind map".
-std::string spelled_out(const CLI::App& command);
 
 // Every command, in the order of the help. `systems` outlive them.
 // run, check, describe, list, sweep, tune, advise, expect
 std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems);
-// compare, plot, report
-std::vector<Command> add_result_commands(CLI::App& app);
+// compare, plot, report: their names, for help and completion alone
+std::vector<Command> add_analysis_commands(CLI::App& app);
 // new; and what help does not list: model, schema, completion, manual
 std::vector<Command> add_other_commands(CLI::App& app, const Registry& systems);
 

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "core/base/counted.hpp"
+#include "sim/cli/analysis.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
@@ -78,7 +79,16 @@ void write_page(advise::Adviser& adviser, const std::string& file) {
     print_error(file + ": is not written, for no run of the race has ended; more budget continues from here");
     return;
   }
-  report({folders, file, "Advice: " + adviser.question().name, advise::advice_answer(adviser)});
+  std::vector<std::string> words = {"report",
+                                    "--output",
+                                    file,
+                                    "--title",
+                                    "Advice: " + adviser.question().name,
+                                    "--advice",
+                                    (adviser.folder() / "advice.json").string(),
+                                    "--"};
+  words.insert(words.end(), folders.begin(), folders.end());
+  hand_to_analysis(words);
 }
 
 }  // namespace
@@ -86,6 +96,7 @@ void write_page(advise::Adviser& adviser, const std::string& file) {
 int advise(const Registry& systems, const AdviseSettings& settings) {
   const auto start = std::chrono::steady_clock::now();
   const double budget = budget_s(settings.budget);
+  if (!settings.page.empty()) require_analysis("advise: --output");
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   advise::Adviser adviser(systems, settings.request, at_once);
   run_within_budget(adviser, settings, at_once, [&] {

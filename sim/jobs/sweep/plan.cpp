@@ -9,8 +9,6 @@
 #include <set>
 
 #include "core/base/digest.hpp"
-#include "sim/results/reading/groups.hpp"
-#include "sim/results/reading/shown_values.hpp"
 
 namespace ddl::jobs {
 namespace {
@@ -140,25 +138,6 @@ class Problems {
   std::map<std::string, std::size_t> index_;
 };
 
-// Schemes as comparisons name them, for each point.
-std::vector<std::string> schemes_of(const std::vector<SweepPoint>& points) {
-  std::map<std::vector<results::Setting>, std::size_t> known;
-  std::vector<std::vector<results::Setting>> blocks;
-  std::vector<std::size_t> block_of;
-  for (const SweepPoint& point : points) {
-    const Json scenario = Json::parse(scenario::describe_run(point.scenario));
-    std::vector<results::Setting> settings =
-        results::flat_settings(Json::object({{"algorithm", scenario["algorithm"]}}).dump());
-    const auto [place, fresh] = known.emplace(settings, blocks.size());
-    if (fresh) blocks.push_back(std::move(settings));
-    block_of.push_back(place->second);
-  }
-  const results::SettingNames names = results::name_settings(blocks);
-  std::vector<std::string> schemes;
-  for (const std::size_t block : block_of) schemes.push_back(names.schemes[block]);
-  return schemes;
-}
-
 // A large platform file is kept in memory once.
 void share_platform(const scenario::Scenario& earlier, scenario::Scenario& scenario) {
   const auto* one = std::get_if<scenario::FilePlatform>(&earlier.platform.hosts);
@@ -236,7 +215,7 @@ SweepPlan plan_sweep(const Registry& systems, const Sweep& sweep) {
     }
     for (const scenario::Override& change : varied) {
       const Json value = Json::parse(change.value);
-      point.values.push_back(value.is_string() ? value.get<std::string>() : change.value);
+      point.values.push_back(value.is_string() || value.is_object() ? plain(value) : change.value);
     }
     try {
       std::vector<scenario::Override> all = sweep.set;
@@ -251,12 +230,6 @@ SweepPlan plan_sweep(const Registry& systems, const Sweep& sweep) {
   }
   problems.throw_if_any(points);
   plan.seeds = sweep.seeds.empty() ? std::vector<std::uint64_t>{plan.points.front().scenario.seed} : sweep.seeds;
-  for (std::size_t column = 0; column < plan.columns.size(); ++column) {
-    std::vector<std::string> values;
-    for (const SweepPoint& point : plan.points) values.push_back(point.values[column]);
-    values = plan.columns[column] == "algorithm" ? schemes_of(plan.points) : results::shown_values(values);
-    for (std::size_t i = 0; i < points; ++i) plan.points[i].values[column] = values[i].empty() ? "none" : values[i];
-  }
   plan.text = resolved(sweep, plan);
   return plan;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/results/reading/finished_run.hpp"
-#include "sim/results/reading/groups.hpp"
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/text/setting_column.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -42,14 +43,6 @@ T member(const Json& json, const char* key, const fs::path& file) {
   } catch (const Json::exception&) {
   }
   refuse(file, fmt::format("$.{}: is missing or of the wrong kind; expected a result of ddlsim", key));
-}
-
-void flatten(const Json& json, const std::string& path, std::vector<Setting>& settings) {
-  if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) flatten(value, path.empty() ? key : path + "." + key, settings);
-  } else {
-    settings.push_back({path, json.is_string() ? json.get<std::string>() : json.dump()});
-  }
 }
 
 // What `path` leads to in `json`; null where something on the way is null.
@@ -115,17 +108,9 @@ void read_summary(const Json& summary, const fs::path& file, FinishedRun& run) {
   for (const auto& [worker, steps] : workers.items()) run.workers.push_back(worker);
   const Json link = member<Json>(summary, "busiest_link", file);
   if (link.is_object()) run.busiest_link = member<std::string>(link, "name", file);
-  const Json bounds = member<Json>(summary, "bounds", file);
-  if (bounds.is_object() && bounds.value("bottleneck", Json()).is_string()) run.bottleneck = bounds["bottleneck"];
   for (const std::string& key : measure_keys(run.targets, run.metric)) {
     run.measures.push_back({key, value_of(summary, key, file)});
   }
-}
-
-// After the setting of a path, what lay there.
-void add_content(std::vector<Setting>& settings, const PathAndContent& setting, const std::string& digest) {
-  const auto place = std::ranges::find(settings, setting.path, &Setting::path);
-  if (place != settings.end()) settings.insert(place + 1, {std::string(setting.content), digest});
 }
 
 std::vector<FileDigest> data_digests_of(const Json& files) {
@@ -143,11 +128,6 @@ void read_inputs(const Json& json, FinishedRun& run) {
   if (!platform_digest.is_string()) return;
   run.platform_digest = platform_digest.get<std::string>();
   run.data = data_digests_of(json.value("data_digests", Json()));
-  for (const PathAndContent& setting : paths_and_contents) {
-    if (std::ranges::find(run.settings, setting.content, &Setting::path) != run.settings.end()) continue;
-    const bool of_platform = setting.path == "platform.file";
-    add_content(run.settings, setting, of_platform ? run.platform_digest : digest_of(run.data));
-  }
 }
 
 // Results of earlier versions know of accuracy alone.
@@ -160,33 +140,12 @@ void read_metric(const Json& scenario, FinishedRun& run) {
   }
 }
 
-// What distinguishes measurements of one scenario. `measured` of run.json.
-std::string measured_text(const Json& measured, const fs::path& file) {
-  std::string text =
-      fmt::format("{}, compute {}, {}", member<std::string>(measured, "congestion_control", file),
-                  member<std::string>(measured, "compute", file), member<std::string>(measured, "links", file));
-  text += member<Json>(measured, "queue_s", file).is_null()
-              ? fmt::format(", queue {} B", member<double>(measured, "queue_bytes", file))
-              : fmt::format(", queue {} s", member<double>(measured, "queue_s", file));
-  if (const double jitter_s = member<double>(measured, "jitter_s", file); jitter_s > 0) {
-    text += fmt::format(", jitter {} s", jitter_s);
-  }
-  if (const double loss = member<double>(measured, "loss", file); loss > 0) text += fmt::format(", loss {}", loss);
-  if (!member<bool>(measured, "slow_start_after_idle", file)) text += ", no slow start after idle";
-  return text + ", " + member<std::string>(measured, "kernel", file);
-}
-
-}  // namespace
-
-namespace {
-
 std::string_view word_of_targets(const scenario::Metric& metric) {
   return metric.word == scenario::by_accuracy.word ? metric.word : "target";
 }
 
 }  // namespace
 
-std::string final_of(const scenario::Metric& metric) { return fmt::format("final_{}.mean", metric.word); }
 std::string best_of(const scenario::Metric& metric) { return fmt::format("best_{}", metric.word); }
 
 std::string time_to(const scenario::Metric& metric) { return fmt::format("time_to_{}_s", word_of_targets(metric)); }
@@ -197,13 +156,18 @@ std::string time_to(double target, const scenario::Metric& metric) {
 std::string bytes_to(double target, const scenario::Metric& metric) {
   return fmt::format("{}.{}", bytes_to(metric), target);
 }
-std::string key_of_targets(const scenario::Metric& metric) { return fmt::format("evaluate.target_{}", metric.word); }
 
 const scenario::Metric* metric_of(std::string_view key) {
   for (const scenario::Metric* metric : {&scenario::by_accuracy, &scenario::by_loss}) {
     if (key == best_of(*metric) || key.starts_with(fmt::format("final_{}.", metric->word))) return metric;
   }
   return nullptr;
+}
+
+double most_of_measure(std::string_view key) {
+  if (const scenario::Metric* metric = metric_of(key)) return metric->most;
+  const bool is_share = key.starts_with("idle_fraction") || key.ends_with("utilisation");
+  return is_share ? 1 : std::numeric_limits<double>::infinity();
 }
 
 std::vector<std::string> measure_keys(const std::vector<double>& targets, const scenario::Metric& metric) {
@@ -233,26 +197,6 @@ std::optional<double> FinishedRun::measure(std::string_view key) const {
     if (measure.key == key) return measure.value;
   }
   return std::nullopt;
-}
-
-std::string FinishedRun::setting(std::string_view path) const {
-  for (const Setting& setting : settings) {
-    if (setting.path == path) return setting.value;
-  }
-  return "";
-}
-
-std::vector<Setting> flat_settings(const std::string& json) {
-  std::vector<Setting> settings;
-  flatten(Json::parse(json), "", settings);
-  return settings;
-}
-
-bool is_of_network_model(std::string_view path) { return path.starts_with("platform.network."); }
-
-bool is_result(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder / "run.json", ignored);
 }
 
 namespace {
@@ -293,26 +237,11 @@ FinishedRun read_finished(const fs::path& folder) {
   run.seed = member<std::uint64_t>(scenario, "seed", file);
   read_metric(scenario, run);
   run.scenario = scenario.dump(2);
-  flatten(scenario, "", run.settings);
-  std::erase_if(run.settings, [](const Setting& setting) {
-    return setting.path == "name" || setting.path == "description" || setting.path == "seed" ||
-           setting.path == "evaluate.metric" || setting.path.starts_with("record.");
-  });
+  run.has_platform_file = at_path(scenario, "platform.file") != nullptr;
+  run.has_data_path = at_path(scenario, "data.path") != nullptr;
   read_inputs(json, run);
-  if (const auto measured = json.find("measured"); measured != json.end()) {
-    run.measured = true;
-    std::erase_if(run.settings, [](const Setting& setting) { return is_of_network_model(setting.path); });
-    run.settings.push_back({"measured", measured_text(*measured, file)});
-  }
-  Json provenance = member<Json>(json, "provenance", file);
-  if (const auto network = json.find("network"); network != json.end()) {
-    provenance["network"] = *network;
-    run.network = network_text(*network, file);
-    // "auto" says less than what came of it.
-    const auto model = std::ranges::find(run.settings, "platform.network.model", &Setting::path);
-    if (model != run.settings.end()) model->value = member<std::string>(*network, "model", file);
-  }
-  run.provenance = provenance.dump();
+  run.measured = json.contains("measured");
+  if (const auto network = json.find("network"); network != json.end()) run.network = network_text(*network, file);
   run.digest = member<std::string>(json, "digest", file);
   const fs::path summary_file = folder / "summary.json";
   const Json summary = object_in(summary_file);

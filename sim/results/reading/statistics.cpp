@@ -30,17 +30,6 @@ std::optional<Estimate> estimate(const std::vector<double>& values) {
   return result;
 }
 
-std::optional<double> welch_p(const Estimate& a, const Estimate& b) {
-  if (!a.half_width || !b.half_width) return std::nullopt;
-  const auto n_a = static_cast<double>(a.count), n_b = static_cast<double>(b.count);
-  const double error_a = a.deviation * a.deviation / n_a, error_b = b.deviation * b.deviation / n_b;
-  const double error = error_a + error_b;
-  if (error == 0) return a.mean == b.mean ? 1.0 : 0.0;
-  const double t = std::abs(a.mean - b.mean) / std::sqrt(error);
-  const double freedom = error * error / (error_a * error_a / (n_a - 1) + error_b * error_b / (n_b - 1));
-  return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
-}
-
 std::optional<double> paired_p(const std::vector<double>& differences) {
   const auto mean = estimate(differences);
   if (!mean || !mean->half_width) return std::nullopt;

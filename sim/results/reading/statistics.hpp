@@ -23,11 +23,6 @@ double student_factor(std::size_t count);
 // How many deviations of a normal variable lie within all but `error` of its cases, on both sides.
 double normal_factor(double error);
 
-// Two-sided p of equal means, by Welch's t-test, which lets the two vary differently. Nothing if one of them has fewer
-// than two values or is not finite. Where neither varies at all: 1 if the means are equal, otherwise 0.
-// Source: Welch, The generalization of "Student's" problem, Biometrika 34, 1947.
-std::optional<double> welch_p(const Estimate& a, const Estimate& b);
-
 // Two-sided p of a mean difference of zero, by Student's t-test of paired values. Nothing for fewer than two
 // differences or where one is not finite. Where they do not vary: 1 if they are zero, otherwise 0.
 std::optional<double> paired_p(const std::vector<double>& differences);

@@ -36,12 +36,6 @@ std::string markdown_row(const std::vector<std::string>& cells) {
   return text + "\n";
 }
 
-std::string latex_row(const std::vector<std::string>& cells) {
-  std::string text = " ";
-  for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? " & " : " ") + latex_escaped(cells[i]);
-  return text + " \\\\\n";
-}
-
 std::vector<std::string> titles_of(const Table& table) {
   std::vector<std::string> titles;
   for (const Column& column : table.columns) titles.push_back(column.title);
@@ -86,35 +80,6 @@ std::string markdown_text(const Table& table) {
   text += "\n";
   for (const TableLine& line : table.rows) text += markdown_row(texts_of(line));
   return text;
-}
-
-std::string latex_escaped(std::string_view text) {
-  static const std::vector<Replacement> replacements = {{"\\", "\\textbackslash{}"},
-                                                        {"&", "\\&"},
-                                                        {"%", "\\%"},
-                                                        {"$", "\\$"},
-                                                        {"#", "\\#"},
-                                                        {"_", "\\_"},
-                                                        {"{", "\\{"},
-                                                        {"}", "\\}"},
-                                                        {"~", "\\textasciitilde{}"},
-                                                        {"^", "\\textasciicircum{}"},
-                                                        {"<", "\\textless{}"},
-                                                        {">", "\\textgreater{}"},
-                                                        {"|", "\\textbar{}"},
-                                                        {"\"", "''"},
-                                                        {" ± ", " $\\pm$ "},
-                                                        {"±", "$\\pm$"},
-                                                        {" .. ", "--"}};
-  return replaced(text, replacements);
-}
-
-std::string latex_text(const Table& table) {
-  std::string kinds;
-  for (const Column& column : table.columns) kinds += column.kind == Kind::text ? 'l' : 'r';
-  std::string text = "\\begin{tabular}{" + kinds + "}\n  \\toprule\n" + latex_row(titles_of(table)) + "  \\midrule\n";
-  for (const TableLine& line : table.rows) text += latex_row(texts_of(line));
-  return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
 }  // namespace ddl::results

@@ -1,5 +1,5 @@
 // A table apart from how it is shown: what its columns are, and its cells. One writer for each form: a terminal,
-// Markdown, LaTeX, CSV and JSON.
+// Markdown, CSV and JSON.
 #pragma once
 
 #include <cstddef>
@@ -58,11 +58,6 @@ struct Table {
 // not do it.
 std::string terminal_text(const Table& table, std::size_t width);
 std::string markdown_text(const Table& table);
-// A tabular with rules of the package booktabs.
-std::string latex_text(const Table& table);
-// For LaTeX what means something else there.
-std::string latex_escaped(std::string_view text);
-
 // Line by line, for tables that are too long to be kept; and as a whole.
 std::string csv_header(const std::vector<Column>& columns);
 std::string csv_line(const std::vector<Column>& columns, const TableLine& line);

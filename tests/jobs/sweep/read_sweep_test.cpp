@@ -47,14 +47,14 @@ TEST_CASE("every value meets every value of the other axes, the last varies fast
   CHECK(last.name == "iterations=4_bandwidth=1Mbps");
 }
 
-TEST_CASE("zipped lists go in step, and whole algorithm blocks are named by what differs") {
+TEST_CASE("zipped lists go in step, and whole algorithm blocks are named as they are written") {
   const SweepPlan plan = plan_sweep(systems::built_in(), sweep_of(R"("set": {"platform.workers": 4},
       "zip": [{"algorithm": ["ps_async", {"name": "ako", "partitions": 2}, {"name": "ako", "partitions": "auto"}],
                "platform.servers": [1, 0, 0]}])"));
   REQUIRE(plan.points.size() == 3);
   CHECK(plan.points[0].values == std::vector<std::string>{"ps_async", "1"});
-  CHECK(plan.points[1].values == std::vector<std::string>{"ako partitions=2", "0"});
-  CHECK(plan.points[2].values == std::vector<std::string>{"ako partitions=auto", "0"});
+  CHECK(plan.points[1].values == std::vector<std::string>{"ako,partitions=2", "0"});
+  CHECK(plan.points[2].values == std::vector<std::string>{"ako,partitions=auto", "0"});
   CHECK(plan.points[1].name == "ako,partitions=2_servers=0");
 }
 
@@ -115,9 +115,10 @@ TEST_CASE("the shipped study has every scheme at every bandwidth and worker coun
     names.push_back(scheme);
     CHECK(count * schemes.size() == plan.points.size());
   }
-  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=3", "d_psgd", "diloco",
-                                          "gossip", "local_sgd local_steps=16", "local_sgd local_steps=64", "ps_async",
-                                          "ring_allreduce", "single"});
+  CHECK(names == std::vector<std::string>{"ad_psgd,topology=ring", "ako,partitions=1,overflow=merge",
+                                          "ako,partitions=3,overflow=merge", "d_psgd,topology=ring",
+                                          "diloco,sync_every=16", "gossip", "local_sgd,local_steps=16",
+                                          "local_sgd,local_steps=64", "ps_async", "ring_allreduce", "single"});
   CHECK(plan.points.front().values[0] == "0.1");
   CHECK(plan.points.back().values[0] == "20");
   CHECK(plan.points.front().values[1] == "2");

@@ -7,7 +7,6 @@
 #include <ctime>
 
 #include "core/base/check.hpp"
-#include "sim/results/reading/find_results.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/table_reader.hpp"
@@ -89,7 +88,6 @@ TEST_CASE("a sweep's table has a row per run with what is varied and every figur
     const fs::path folder = outcome.folder / rows[i][column(columns, "run")];
     CHECK(results::read_finished(folder).digest == rows[i][column(columns, "digest")]);
   }
-  CHECK(results::find_results({scratch.path().string()}).size() == 4);
 }
 
 TEST_CASE("means and intervals are over the seeds of a point") {
@@ -192,14 +190,15 @@ TEST_CASE("finished runs are kept, and missing, damaged and foreign ones are run
   CHECK(*results::read_finished(folder / "iterations=3" / "1").measure("simulated_seconds") == doctest::Approx(0.6));
 }
 
-TEST_CASE("a sweep that shrinks leaves old results out of its tables and of what is found") {
+TEST_CASE("a sweep that shrinks leaves old results out of its tables") {
   const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   run(sweep_of(four));
   const fs::path folder = run(sweep_of(R"("vary": {"stop.iterations": [3, 4]}, "seeds": [1])")).folder;
   CHECK(run.ran == 1);
-  CHECK(results::find_results({folder.string()}) ==
-        std::vector<fs::path>{folder / "iterations=3" / "1", folder / "iterations=4" / "1"});
+  const std::string table = text_of(folder / "sweep.csv");
+  CHECK(std::ranges::count(table, '\n') == 3);
+  for (const char* name : {"iterations=3/1", "iterations=4/1"}) CHECK(table.find(name) != std::string::npos);
 }
 
 TEST_CASE("a failed run is told and stops no other, and mended, it alone is run again") {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
-#include "sim/results/reading/find_results.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/table_reader.hpp"
@@ -47,9 +46,8 @@ TEST_CASE("a result's figures come back as they were written") {
   CHECK(run.targets == std::vector<double>{0.3, 0.6, 0.9});
   CHECK(run.busiest_link == "w1 down");
   CHECK(run.stopped_by == "time");
-  CHECK(run.setting("platform.workers") == "2");
-  CHECK(run.setting("platform.bandwidth") == "8Mbps");
-  CHECK(run.setting("seed") == "");
+  CHECK_FALSE(run.has_platform_file);
+  CHECK_FALSE(run.has_data_path);
   CHECK(*run.measure("final_accuracy.mean") == 0.625);
   CHECK(*run.measure(time_to(0.6)) == 10);
   CHECK(*run.measure(bytes_to(0.3)) == 1000);
@@ -69,7 +67,6 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
       result.network = platform::NetworkPlan{.carried_by = by, .model = model, .why = "3 nodes"};
       const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
       CHECK(read_finished(folder).network == text_of(*result.network) + " (3 nodes)");
-      CHECK(read_finished(folder).setting("platform.network.model") == name_of(model));  // not the scenario's "auto"
     }
   }
   const platform::NetworkPlan packets{.carried_by = platform::CarriedBy::packets,
@@ -79,7 +76,6 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
   const TemporaryFolder packets_out;
   const fs::path packets_folder = write_results(packets_out.path().string(), example_scenario(), result, false);
   CHECK(read_finished(packets_folder).network == text_of(packets) + " (" + packets.why + ")");
-  CHECK(read_finished(packets_folder).setting("platform.network.model") == "packets");
 
   result.network->carried_by = platform::CarriedBy::accelerator;
   const TemporaryFolder out;
@@ -197,40 +193,6 @@ TEST_CASE("a damaged result is refused with its file and place") {
   CHECK(complaint_of(talk) == pairs + ": line 3: is cut off; expected a line break at its end");
   replace_in(pairs, "source", "sauce");
   CHECK(complaint_of(talk).starts_with(pairs + ": line 1: has the columns"));
-}
-
-TEST_CASE("results are found from any folder above, in natural order, each once") {
-  const TemporaryFolder out;
-  scenario::Scenario scenario = example_scenario();
-  for (const std::uint64_t seed : {10, 9}) {
-    scenario.seed = seed;
-    write_results((out.path() / "sweep").string(), scenario, example_result(), false);
-  }
-  fs::create_directories(out.path() / "sweep" / "example" / ".11.partial-1-0");
-  put(out.path() / "sweep" / "example" / ".11.partial-1-0" / "run.json", "{}");
-  const fs::path nine = out.path() / "sweep" / "example" / "9", ten = out.path() / "sweep" / "example" / "10";
-  CHECK(find_results({out.path().string()}) == std::vector<fs::path>{nine, ten});
-  CHECK(find_results({ten.string(), (out.path() / "sweep").string()}) == std::vector<fs::path>{ten, nine});
-  CHECK(complaint_of([&] { find_results({(out.path() / "none").string()}); }).find("no such folder") !=
-        std::string::npos);
-  fs::create_directories(out.path() / "empty");
-  CHECK(complaint_of([&] { find_results({(out.path() / "empty").string()}); }).find("holds no finished result") !=
-        std::string::npos);
-  // What a search made is no result of one's own, unless it alone is asked for.
-  const fs::path tuning = out.path() / "sweep_tuning", advise = out.path() / "advise";
-  scenario.seed = 1000001;
-  write_results(tuning.string(), scenario, example_result(), false);
-  put(tuning / "tried.csv", "");
-  fs::create_directories(advise / "question" / "tuning" / "point" / "1");
-  put(advise / "question" / "advice.json", "{}");
-  CHECK(find_results({out.path().string()}) == std::vector<fs::path>{nine, ten});
-  CHECK(find_results({advise.string(), (out.path() / "sweep").string(), tuning.string()}) ==
-        std::vector<fs::path>{nine, ten});
-  CHECK(find_results({tuning.string()}).size() == 1);
-  CHECK(complaint_of([&] { find_results({advise.string()}); }).find("holds no finished result") != std::string::npos);
-  CHECK(complaint_of([&] {
-          find_results({advise.string(), tuning.string()});
-        }).find("holds only runs of advise") != std::string::npos);
 }
 
 }  // namespace ddl::results

@@ -25,26 +25,10 @@ TEST_CASE("one value has no interval, none no mean, and divergence spreads") {
   CHECK_FALSE(diverged->half_width.has_value());
 }
 
-TEST_CASE("with two values each, Welch's test has its closed form") {
-  // Equal variances and sizes make two degrees of freedom, whose tail is 1 - t / sqrt(2 + t^2).
-  const auto a = estimate({0, 2}), b = estimate({5, 7});
-  const double t = 5 / std::sqrt(2.0);  // each mean has variance 1
-  CHECK(*welch_p(*a, *b) == doctest::Approx(1 - t / std::sqrt(2 + t * t)));
-  CHECK(*welch_p(*a, *b) == *welch_p(*b, *a));
-}
-
-TEST_CASE("groups of one constant do not differ, whatever their sizes") {
+TEST_CASE("groups of one constant have one mean, whatever their sizes") {
   const auto few = estimate(std::vector<double>(2, 0.873)), many = estimate(std::vector<double>(10, 0.873));
   CHECK(few->mean == many->mean);
   CHECK(many->deviation == 0);
-  CHECK(welch_p(*few, *many) == 1.0);
-}
-
-TEST_CASE("what does not vary differs exactly or not at all, and one value decides nothing") {
-  const auto same = estimate({1, 1}), other = estimate({2, 2}), single = estimate({1});
-  CHECK(*welch_p(*same, *same) == 1);
-  CHECK(*welch_p(*same, *other) == 0);
-  CHECK_FALSE(welch_p(*same, *single).has_value());
 }
 
 TEST_CASE("paired differences are tested as one sample") {

@@ -1,0 +1,159 @@
+"""The commands that read results: python3 -m ddlsim compare|plot|report. Each is a function of the package."""
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .errors import DdlsimError, InputError
+from .files import is_standard_output
+from .units import bytes_
+
+_RESULTS = "result folders, or folders above them, such as a sweep's"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code: 0 done, 2 wrong input, 3 a run failed, 130 interrupted."""
+    words = list(sys.argv[1:] if words is None else words)
+    try:
+        arguments = _parser().parse_args(words)
+        return int(arguments.command(arguments, words))
+    except DdlsimError as error:
+        for line in error.lines:
+            print(f"ddlsim: {line}", file=sys.stderr)
+        return error.code or error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on, as with `| head`
+        return 0
+    except KeyboardInterrupt:
+        print("ddlsim: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line for what is wrong, as the program's other commands have it."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise InputError(f"{self.prog.removeprefix('ddlsim ')}: {message}; see ddlsim {self.prog.split()[-1]} --help")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="ddlsim", description="Reads results of ddlsim.", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="compare|plot|report", parser_class=_Parser)
+    _add_compare(_command(commands, "compare", "Results side by side, with intervals, and what is within noise",
+                          "ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async\n"
+                          "ddlsim compare results/bandwidth_workers --columns time,accuracy --latex"))
+    _add_plot(_command(commands, "plot", "Draw finished runs, and write the data beside the picture",
+                       "ddlsim plot results/het_wan_* -o curves.svg --x bytes\n"
+                       "ddlsim plot results/*_ako_p3 results/*_gossip -o networks.pdf --facet network --size two\n"
+                       "ddlsim plot results/bandwidth_workers -o map.pdf --kind map"))
+    _add_report(_command(commands, "report", "Write one self-contained page about finished runs",
+                         "ddlsim report results/bandwidth_workers -o bandwidth_workers.html"))
+    return parser
+
+
+def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, what: str,
+             examples: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=what, description=what + ".", allow_abbrev=False,
+                               formatter_class=argparse.RawDescriptionHelpFormatter,
+                               epilog="examples:\n" + "".join(f"  {line}\n" for line in examples.split("\n")))
+
+
+def _add_compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", nargs="+", metavar="DIR", help=_RESULTS)
+    parser.add_argument("--runs", action="store_true", help="every run by itself, instead of means over seeds")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", dest="form", action="store_const", const="csv", help="a row for each scenario")
+    form.add_argument("--json", dest="form", action="store_const", const="json", help="with every pair's p")
+    form.add_argument("--markdown", dest="form", action="store_const", const="markdown")
+    form.add_argument("--latex", dest="form", action="store_const", const="latex", help="with the rules of booktabs")
+    parser.add_argument("--columns", metavar="A,B,...",
+                        help="these columns, in this order: time, bytes, accuracy, loss, any number of summary.json or its "
+                             "object, a setting such as platform.bandwidth")
+    _add_label(parser, "what a row is called; OLD is its label or its scenario's name; repeatable")
+    parser.set_defaults(command=_compare)
+
+
+def _compare(arguments: argparse.Namespace, _: Sequence[str]) -> int:
+    from .comparison import compare
+    columns = arguments.columns.split(",") if arguments.columns else ()
+    found = compare(arguments.results, columns=columns, label=dict(arguments.label), runs=arguments.runs)
+    width = max(40, shutil.get_terminal_size().columns)
+    forms: dict[str | None, Callable[[], str]] = {"csv": found.csv, "json": found.json, "markdown": found.markdown,
+                                                  "latex": found.latex, None: lambda: found.text(width)}
+    sys.stdout.write(forms[arguments.form]())
+    return 0
+
+
+def _add_plot(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", nargs="+", metavar="DIR", help=_RESULTS)
+    parser.add_argument("-o", "--output", required=True, metavar="F.svg|F.png|F.pdf",
+                        help="the picture, whose ending says the format; its data go to F.data.csv")
+    parser.add_argument("--kind", default="curves", metavar="KIND",
+                        help="curves (default); map (best schemes of a sweep); target (time or bytes to a target); speedup (over "
+                             "workers); steps, staleness (their distributions); links (of one run with --trace)")
+    parser.add_argument("--x", default="", metavar="WORD", help="of curves: time (default), bytes, iterations, epochs, samples")
+    parser.add_argument("--y", default="", metavar="WORD",
+                        help="of curves: accuracy, loss or train_loss; of maps: accuracy, loss, or time or bytes to a target; of "
+                             "target: time or bytes; of speedup: time or samples")
+    parser.add_argument("--target", type=float, metavar="SHARE",
+                        help="to which time and bytes are counted; default: the hardest that most schemes reach")
+    parser.add_argument("--facet", default="", metavar="network|PATH", help="a panel for each network, or each value of a setting")
+    parser.add_argument("--runs", action="store_true", help="every run by itself, instead of means over seeds")
+    parser.add_argument("--band", default="", metavar="WORD",
+                        help="around means of curves: ci (95 %% interval, the default of up to eight lines), sd, minmax (all runs) or "
+                             "none")
+    parser.add_argument("--size", default="screen", metavar="SIZE",
+                        help="screen, one or two (columns of a paper, with 8 pt type), or millimetres such as 120x80")
+    for name, what in (("--logx", "a logarithmic x axis"), ("--logy", "a logarithmic y axis"),
+                       ("--grey", "for print without colours: greys, told apart by dashes and marks")):
+        parser.add_argument(name, action="store_true", help=what)
+    for name, metavar, what in (("--xlim", "A..B", "ends of the x axis, in its unit; either may be left out"),
+                                ("--ylim", "A..B", "ends of the y axis"), ("--title", "TEXT", "above the picture"),
+                                ("--xlabel", "TEXT", "label of the x axis"), ("--ylabel", "TEXT", "label of the y axis")):
+        parser.add_argument(name, default="", metavar=metavar, help=what)
+    _add_label(parser, "what the legend says instead of OLD, a label or a scenario's name; repeatable")
+    parser.set_defaults(command=_plot)
+
+
+def _plot(arguments: argparse.Namespace, words: Sequence[str]) -> int:
+    from .figures.plot import plot
+    options = {name: getattr(arguments, name) for name in (
+        "kind", "x", "y", "target", "facet", "runs", "band", "size", "logx", "logy", "grey", "xlim", "ylim", "title", "xlabel",
+        "ylabel")}
+    plot(arguments.results, arguments.output, label=dict(arguments.label), command="ddlsim " + shlex.join(words), **options)
+    print(arguments.output)
+    print(Path(arguments.output).with_suffix(".data.csv"))
+    return 0
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", nargs="+", metavar="DIR", help=_RESULTS)
+    parser.add_argument("-o", "--output", required=True, metavar="F.html", help="the page")
+    parser.add_argument("--title", default="", metavar="TEXT", help="of the page; default: what it is about")
+    parser.add_argument("--advice", metavar="ADVICE.json", help=argparse.SUPPRESS)  # `advise` opens the page with its answer
+    _add_label(parser, "what a scenario is called; OLD is its label or its name; repeatable")
+    parser.set_defaults(command=_report)
+
+
+def _report(arguments: argparse.Namespace, _: Sequence[str]) -> int:
+    from .reports import report
+    text = report(arguments.results, arguments.output, title=arguments.title, label=dict(arguments.label), advice=arguments.advice)
+    print(f"{arguments.output}, {bytes_(len(text.encode()))}", file=sys.stderr if is_standard_output(arguments.output) else sys.stdout)
+    return 0
+
+
+def _add_label(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--label", action="append", default=[], type=_renaming, metavar="OLD=NEW", help=what)
+
+
+def _renaming(text: str) -> tuple[str, str]:
+    old, equals, new = text.rpartition("=")
+    if not equals or not old:
+        raise argparse.ArgumentTypeError(f"{text} is no label; expected OLD=NEW such as ps_async='parameter server'")
+    return old, new

@@ -1,0 +1,119 @@
+#include "sim/cli/analysis.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "core/base/check.hpp"
+#include "sim/cli/options/command.hpp"
+#include "sim/cli/report_error.hpp"
+
+namespace ddl::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* packages = "python3-numpy python3-scipy python3-pandas python3-matplotlib";
+constexpr const char* has_packages =
+    "import sys\n"
+    "from importlib.util import find_spec\n"
+    "sys.exit(sys.version_info < (3, 11) or not all(map(find_spec, ('numpy', 'scipy', 'pandas', 'matplotlib'))))";
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Whether the interpreter is there and has what the package needs.
+bool will_do(const std::string& python) {
+  std::vector<std::string> words = {python, "-c", has_packages};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, python.c_str(), &quiet, nullptr, pointers_to(words).data(), environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  int status = 1;
+  return failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::string interpreter(const std::string& command) {
+  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
+  std::string none = "no python3 (3.11 or newer)";
+  if (const char* named = std::getenv("DDLSIM_PYTHON"); named != nullptr && *named != '\0') {
+    candidates = {named};
+    none = std::string("DDLSIM_PYTHON, ") + named + ", is no Python (3.11 or newer) that";
+  }
+  for (const std::string& python : candidates) {
+    if (will_do(python)) return python;
+  }
+  throw InputError(command + ": needs Python, and " + none +
+                   " has NumPy, SciPy, pandas and matplotlib; expected them: "
+                   "apt-get install " +
+                   packages + ", or another interpreter in DDLSIM_PYTHON");
+}
+
+// The package's folder: beside the program in a checkout, or where it is installed. Empty: it is Python's own.
+std::string package_folder() {
+  std::error_code unreadable;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable).parent_path();
+  const char* home = std::getenv("DDLSIM_HOME");
+  for (const fs::path& folder : {home != nullptr ? fs::path(home) / "python" : fs::path(), program / "../../python",
+                                 program / "../share/ddlsim/python"}) {
+    if (fs::is_regular_file(folder / "ddlsim" / "__main__.py", unreadable)) return fs::canonical(folder).string();
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<Command> add_analysis_commands(CLI::App& app) {
+  constexpr std::pair<const char*, const char*> shown[] = {
+      {"compare", "Results side by side, with intervals, and what is within noise"},
+      {"plot", "Draw finished runs, and write the data beside the picture"},
+      {"report", "Write one self-contained page about finished runs"}};
+  std::vector<Command> commands;
+  for (const auto& [name, what] : shown) {
+    CLI::App& command = *app.add_subcommand(name, what);
+    const auto folders = std::make_shared<std::vector<std::string>>();
+    command.add_option("results", *folders, "Result folders, or folders above them, such as a sweep's")
+        ->type_name("DIR");
+    command.footer(std::string("Its options: ddlsim ") + name + " --help");
+    // Its words are handed over before any is read.
+    commands.push_back({&command, [folders] { return int{kInternalError}; }});
+  }
+  return commands;
+}
+
+const std::vector<std::string>& analysis_words() {
+  static const std::vector<std::string> words = {"compare", "plot", "report"};
+  return words;
+}
+
+void require_analysis(const std::string& command) { interpreter(command); }
+
+void hand_to_analysis(const std::vector<std::string>& words) {
+  const std::string python = interpreter(words.front());
+  if (const std::string folder = package_folder(); !folder.empty()) {
+    const char* others = std::getenv("PYTHONPATH");
+    setenv("PYTHONPATH", (folder + (others != nullptr ? std::string(":") + others : "")).c_str(), 1);
+  }
+  // The package starts this program where it needs runs.
+  if (std::error_code unreadable; std::getenv("DDLSIM") == nullptr) {
+    setenv("DDLSIM", fs::read_symlink("/proc/self/exe", unreadable).c_str(), 1);
+  }
+  std::vector<std::string> all = {python, "-m", "ddlsim"};
+  all.insert(all.end(), words.begin(), words.end());
+  std::cout.flush();
+  execvp(python.c_str(), pointers_to(all).data());
+  throw InputError(words.front() + ": " + python + " cannot be started");
+}
+
+}  // namespace ddl::cli

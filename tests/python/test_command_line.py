@@ -1,0 +1,49 @@
+"""The commands: every option is a parameter of its function, and what is wrong is one line."""
+import inspect
+import os
+import subprocess
+import sys
+
+import pytest
+from ddlsim import cli
+from ddlsim.comparison import compare
+from ddlsim.figures.plot import plot
+from ddlsim.reports import report
+
+from conftest import ROOT
+
+
+def run(*words):
+    return subprocess.run([sys.executable, "-m", "ddlsim", *map(str, words)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "100"})
+
+
+@pytest.mark.parametrize("name, function", [("compare", compare), ("plot", plot), ("report", report)])
+def test_every_option_is_a_parameter(name, function):
+    (commands,) = (action for action in cli._parser()._actions if hasattr(action, "choices") and action.choices)
+    options = {action.dest for action in commands.choices[name]._actions} - {"help", "results", "output", "form"}
+    assert options <= set(inspect.signature(function).parameters)
+
+
+def test_compare_prints_a_table(results):
+    results.add("ako")
+    results.add("gossip")
+    reply = run("compare", results.folder, "--columns", "accuracy")
+    assert reply.returncode == 0 and reply.stdout.splitlines()[0].split() == ["scenario", "seeds", "final", "accuracy"]
+
+
+def test_plot_and_report_say_what_they_wrote(results, tmp_path):
+    results.add("ako")
+    assert run("plot", results.folder, "-o", tmp_path / "x.svg").stdout.split() == [str(tmp_path / "x.svg"), str(tmp_path / "x.data.csv")]
+    assert "ddlsim plot" in (tmp_path / "x.svg").read_text()
+    assert run("report", results.folder, "-o", tmp_path / "x.html").stdout.startswith(str(tmp_path / "x.html") + ", ")
+
+
+@pytest.mark.parametrize("words, message", [
+    (["compare"], "required: DIR"), (["compare", "none"], "no such folder"), (["plot", "none", "-o", "x.svg", "--siz", "one"], "--siz"),
+    (["compare", "none", "--label", "x"], "expected OLD=NEW"), (["frobnicate"], "invalid choice")])
+def test_what_is_wrong_is_one_line_and_exit_code_2(words, message):
+    reply = run(*words)
+    assert reply.returncode == 2 and reply.stdout == ""
+    (line,) = reply.stderr.splitlines()
+    assert line.startswith("ddlsim: ") and message in line
