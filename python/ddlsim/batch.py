@@ -1,0 +1,108 @@
+"""`ddlsim batch`: many runs by one child process, which answers as each of them ends."""
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from .errors import DdlsimError, InputError, RunFailed
+from .program import program
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run. Relative paths of a scenario that is a dict start at `folder`. With `force`, its result replaces whatever lies
+    in `out`; without, only one of the same scenario."""
+    scenario: Json | Path
+    out: Path                       # the run's own folder
+    seed: int | None = None         # none: the scenario's
+    folder: Path | None = None
+    changes: Json = field(default_factory=dict)  # values by their path, as --set
+    force: bool = False
+
+    def line(self, number: int) -> str:
+        """As the program reads it; `number` comes back with the answer."""
+        job: Json = {"id": number, "out": str(self.out)}
+        job["scenario"] = self.scenario if isinstance(self.scenario, dict) else str(self.scenario)
+        if self.folder is not None:
+            job["folder"] = str(self.folder)
+        if self.changes:
+            job["set"] = self.changes
+        if self.seed is not None:
+            job["seed"] = self.seed
+        if self.force:
+            job["force"] = True
+        return json.dumps(job)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a job ended: `kept` has a result of that run already, `refused` was not started, `failed` was; `open` has no
+    result, where none was to be made. `seconds` by the clock; `error` says why there is no result."""
+    job: Job
+    state: Literal["done", "kept", "failed", "refused", "cancelled", "open"]
+    seconds: float = 0.0
+    error: str = ""
+
+    def check(self, name: str = "") -> None:
+        """Raises InputError or RunFailed where there is no result; `name` says of which run."""
+        if self.error or self.state not in ("done", "kept"):
+            lines = [f"{name}: {line}" if name else line for line in (self.error or self.state).splitlines()]
+            raise (InputError if self.state == "refused" else RunFailed)(lines)
+
+
+def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[str] = ()) -> Generator[Answer, None, None]:
+    """Runs jobs, `at_once` at a time (default: one per core), and yields an answer as each ends. Closed before its end, it
+    stops the runs at work, and nothing half-written is left.
+
+    Raises DdlsimError where the program itself ends.
+    """
+    words = [program(), "batch", *options, *(["--jobs", str(at_once)] if at_once else [])]
+    # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                          errors="backslashreplace", start_new_session=True) as child:
+        assert child.stdin and child.stdout and child.stderr
+        said: list[str] = []
+        helpers = [threading.Thread(target=_hand_over, args=(jobs, child.stdin), daemon=True),
+                   threading.Thread(target=lambda stream: said.extend(stream), args=(child.stderr,), daemon=True)]
+        for helper in helpers:
+            helper.start()
+        answered = 0
+        try:
+            for line in child.stdout:
+                answered += 1
+                yield _answer(line, jobs)
+        finally:
+            if answered < len(jobs):
+                child.send_signal(signal.SIGINT)
+            child.wait()
+            for helper in helpers:
+                helper.join()
+        if answered < len(jobs):
+            lines = [line.strip().removeprefix("ddlsim: ") for line in said if line.strip()]
+            error = InputError if child.returncode == 2 else DdlsimError
+            raise error(lines or f"ddlsim batch ended with exit code {child.returncode} and said nothing", child.returncode)
+
+
+def _hand_over(jobs: Sequence[Job], stream: IO[str]) -> None:
+    try:
+        with stream:
+            for number, job in enumerate(jobs):
+                stream.write(job.line(number) + "\n")
+    except BrokenPipeError:  # it has ended, and says why
+        pass
+
+
+def _answer(line: str, jobs: Sequence[Job]) -> Answer:
+    try:
+        answer = json.loads(line)
+        return Answer(jobs[answer["id"]], answer["state"], answer["seconds"] or 0.0, answer["error"] or "")
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise DdlsimError(f"ddlsim batch: answered {line.strip()!r}; expected the answer to a job") from None
