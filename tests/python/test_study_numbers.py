@@ -55,9 +55,10 @@ def test_a_comparison_is_decided_beyond_its_interval_unless_what_was_published_i
     assert (number(ours, published, 3) > number(50, 50, 4)).finding is finding
 
 
-def test_where_nothing_was_published_or_nothing_scatters_the_values_decide():
-    assert (number(1, NONE, 3) > 0).finding is HOLDS
+def test_where_nothing_was_published_the_interval_decides_and_where_nothing_scatters_the_values():
+    assert [(number(value, NONE, 3) > 0).finding for value in (3.1, 1, -1, -3.1)] == [HOLDS, OPEN, OPEN, FAILS]
     assert (number(1, 0.1) > number(0, 0)).finding is HOLDS
+    assert (number(1) > 0).finding is HOLDS and (number(0) > 0).finding is FAILS
 
 
 def test_one_comparison_that_fails_decides_and_one_that_is_open_leaves_all_so():

@@ -127,10 +127,10 @@ class Comparison:
 
     @property
     def finding(self) -> Finding:
-        """Not decidable if the difference's interval has both answers, and the published difference is smaller than half
-        of that interval. Where nothing was published the values decide."""
+        """Not decidable if the difference's interval has both answers; but where the published difference is larger than
+        half of that interval it would have been seen, and the values decide."""
         margin = self.right - self.left
-        if abs(margin.value) < margin.half_width and abs(margin.published.value) < margin.half_width:
+        if abs(margin.value) < margin.half_width and not abs(margin.published.value) >= margin.half_width:
             return Finding.NOT_DECIDABLE
         return Finding.HOLDS if self.holds else Finding.FAILS
 
