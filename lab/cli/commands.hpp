@@ -14,8 +14,6 @@ int run_laboratory(const Registry& systems, std::vector<std::string> words);
 
 // Runs a scenario over real TCP, so many times for each seed; checks all result folders first.
 Command add_emulate(CLI::App& app, const Registry& systems);
-// Runs a published study and writes its tables and its page; or lists the studies.
-Command add_reproduce(CLI::App& app, const Registry& systems);
 // Measures this machine.
 Command add_bench(CLI::App& app, const Registry& systems);
 // Judges training systems by the laws that hold for each; kNotAsExpected if one fails.

@@ -12,16 +12,17 @@ if TYPE_CHECKING:
     from .frame import results
     from .model import Model, digest_of, serve
     from .reports import report
+    from .studies import reproduce
     from .torch_model import TorchModel
 
 __version__ = "0.1.0"
 
 __all__ = ["DdlsimError", "InputError", "Model", "PackageMissing", "Result", "RunFailed", "Sweep", "TorchModel", "bounds",
-           "compare", "digest_of", "load", "plot", "report", "results", "run", "serve", "sweep"]
+           "compare", "digest_of", "load", "plot", "report", "reproduce", "results", "run", "serve", "sweep"]
 
 # What is loaded only where it is asked for: runs need no package, and PyTorch takes seconds to load.
 _LATER = {"Model": "model", "TorchModel": "torch_model", "compare": "comparison", "digest_of": "model", "plot": "figures.plot",
-          "report": "reports", "results": "frame", "serve": "model"}
+          "report": "reports", "reproduce": "studies", "results": "frame", "serve": "model"}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .errors import DdlsimError, InputError
 from .files import is_standard_output
+from .studies import add_arguments
 from .units import bytes_
 
 _RESULTS = "result folders, or folders above them, such as a sweep's"
@@ -54,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
                        "ddlsim plot results/bandwidth_workers -o map.pdf --kind map"))
     _add_report(_command(commands, "report", "Write one self-contained page about finished runs",
                          "ddlsim report results/bandwidth_workers -o bandwidth_workers.html"))
+    add_arguments(_command(commands, "reproduce", "Run a published study and compare its figures with simulated ones",
+                           "ddlsim reproduce\n"
+                           "ddlsim reproduce ako_2018   (interrupted, the same command goes on where it was)"))
     return parser
 
 

@@ -2,16 +2,17 @@
 wrong in one is said in a line."""
 import csv
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from ddlsim import studies
 from ddlsim.errors import DdlsimError, InputError
 from ddlsim.studies import page as pages
-from ddlsim.studies.number import Finding, every
+from ddlsim.studies.number import Condition, Finding, every
 from ddlsim.studies.readings import (FinishedRun, accuracy_after, final_accuracy, first, fluctuation, goes_into,
                                      largest_of_workers, least_of_workers, mean_of_workers, measure, percent_of_rows,
                                      percentile, points_learnt_late, rows)
-from ddlsim.studies.study import Definition, Figures, Outcome, Place, Unfinished, judge, place_of
+from ddlsim.studies.study import Definition, Figures, Outcome, Place, Study, Unfinished, judge, place_of
 
 from published_pages import PAGES, RESULTS, figures_in, outcome_of
 
@@ -326,6 +327,18 @@ def test_ranks_correlate(example):
     assert coefficient(30, 20, 10) == pytest.approx(-1)
     assert coefficient(7, 7, 9) == pytest.approx(1.5 / (2 * 1.5) ** 0.5)  # ranks 0, 1, 2 against 0.5, 0.5, 2
     assert coefficient(1, None, 2) != coefficient(1, None, 2)  # no number
+
+
+def test_the_study_of_the_readme_is_one(tmp_path):
+    text = (Path(studies.__file__).parent / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "words.md").write_text("# Notes\n")
+    names = {"__file__": str(tmp_path / "__init__.py"), "every": every, "final_accuracy": final_accuracy,
+             "Definition": Definition, "Study": Study, "Figures": Figures, "Condition": Condition}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    study = names["study"].sized()
+    assert list(study.cells) == ["ako_2", "ps_async_2", "ako_4", "ps_async_4"]
+    outcome = Outcome([replace(value, simulated=80.0 + (value.place.column == "ako")) for value in study.places()])
+    assert [(verdict.finding.value, verdict.numbers) for verdict in judge(study, outcome)] == [("holds", "+1.0, +1.0")]
 
 
 # --- what is wrong ---

@@ -1,5 +1,7 @@
 """Runs of a study by `ddlsim batch`, for which a stub stands: what is kept, what is run again, what a failure says."""
+import argparse
 import fcntl
+import inspect
 import json
 import os
 import stat
@@ -7,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from ddlsim import batch
+from ddlsim import batch, cli
 from ddlsim.errors import DdlsimError, InputError, RunFailed
-from ddlsim.studies import add_arguments, command, running
+from ddlsim.studies import add_arguments, command, reproduce, running
 from ddlsim.studies.readings import measure
 from ddlsim.studies.study import Definition
 
@@ -168,7 +170,6 @@ def test_an_answer_that_is_none_is_told(tmp_path, monkeypatch):
 
 
 def test_without_a_name_all_studies_are_listed(capsys):
-    import argparse
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     assert command(parser.parse_args([])) == 0
@@ -180,3 +181,20 @@ def test_without_a_name_all_studies_are_listed(capsys):
     for wrong in (["--seeds", "3..1"], ["--seeds", "x"], ["--jobs", "0"], ["--jobs", "2", "--finished"]):
         with pytest.raises(SystemExit):
             parser.parse_args(["zhang", *wrong])
+
+
+def test_every_option_is_a_parameter():
+    (commands,) = (action for action in cli._parser()._actions if hasattr(action, "choices") and action.choices)
+    options = {action.dest for action in commands.choices["reproduce"]._actions} - {"help"}
+    assert options == set(inspect.signature(reproduce).parameters)
+
+
+def test_the_command_writes_the_page_and_says_the_counts(program, tmp_path, monkeypatch, capsys):
+    study = study_of(tmp_path, a=10)
+    monkeypatch.setattr("ddlsim.studies.sized", lambda name, full, data: study)
+    assert cli.main(["reproduce", "example", "--out", str(tmp_path / "out"), "--seeds", "4", "--quiet"]) == 0
+    assert capsys.readouterr().out == f"\npage  {tmp_path}/out/example.md\n"
+    assert "Made by `ddlsim reproduce example --seeds 4`; figures are of one run each, seed 4." in (
+        (tmp_path / "out/example.md").read_text())
+    assert (tmp_path / "out/tables/example_times.csv").read_text() == (
+        "cell,system,published,simulated,ratio,half_width\na,x,,14,,\n")

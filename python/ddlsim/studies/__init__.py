@@ -7,6 +7,7 @@ import importlib
 import os
 import pkgutil
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,7 +93,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--jobs", type=_count, metavar="N", help="runs at once (default: one per core)")
     how.add_argument("--finished", action="store_true", help="make no run: tables and page of those that are finished")
     parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress")
-    parser.epilog = "Interrupted, the same command goes on where it was.\nexample:\n  ddlsim reproduce ako_2018\n"
     parser.set_defaults(command=command)
 
 
@@ -103,11 +103,19 @@ def command(arguments: argparse.Namespace, _: Sequence[str] = ()) -> int:
         for name in names():
             print(f"  {name:<16} {definition(name).what}")
         return 0
-    found = reproduce(arguments.name, full=arguments.full, data=arguments.data, out=arguments.out, jobs=arguments.jobs,
-                      seeds=arguments.seeds, finished=arguments.finished,
-                      progress=arguments.progress and not arguments.finished and sys.stderr.isatty())
+    try:
+        found = _reproduced(arguments)
+    except KeyboardInterrupt:
+        print("ddlsim: interrupted: finished runs are kept, and the same command goes on from there", file=sys.stderr)
+        return 128 + signal.SIGINT
     print(f"{found}\npage  {found.page}")
     return 0
+
+
+def _reproduced(arguments: argparse.Namespace) -> Reproduction:
+    return reproduce(arguments.name, full=arguments.full, data=arguments.data, out=arguments.out, jobs=arguments.jobs,
+                     seeds=arguments.seeds, finished=arguments.finished,
+                     progress=arguments.progress and not arguments.finished and sys.stderr.isatty())
 
 
 def _data_folder(source: Definition, full: bool, data: str) -> str:

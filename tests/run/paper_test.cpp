@@ -1,13 +1,10 @@
-// The scenarios of publications: each is documented, loads, and takes a few steps; those of TF.AKO are its study's.
+// The scenarios of publications: each is documented, loads, and takes a few steps.
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 
-#include "lab/studies/reading/read_study.hpp"
-#include "lab/studies/study.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/data/scratch_folder.hpp"
@@ -25,17 +22,6 @@ std::vector<fs::path> paper_scenarios() {
   std::set<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) files.insert(entry.path());
   return {files.begin(), files.end()};
-}
-
-// "uniform_lan_4_ps" of "tfako_2018_uniform_lan_ps_async": the study's cell of four workers, or of two to a target.
-std::string cell_of(const fs::path& file, const std::string& network) {
-  const std::string rest = file.stem().string().substr(("tfako_2018_" + network + "_").size());
-  const std::map<std::string, std::string> cells = {{"ps_async", "4_ps"},
-                                                    {"ako_p1", "4_ako_p1"},
-                                                    {"ako_p4", "4_ako_p4"},
-                                                    {"ps_async_to_target", "2_ps_to_target"},
-                                                    {"ako_p4_to_target", "2_ako_p4_to_target"}};
-  return network + "_" + cells.at(rest);
 }
 
 // What is learnt and how it is exchanged; not where, how long and how it is measured.
@@ -82,27 +68,6 @@ TEST_CASE("every scenario of a publication says what was published, and what it 
     CHECK(result.divergence == std::nullopt);
     for (const std::int64_t steps : result.steps) CHECK(steps == 2);
   }
-}
-
-TEST_CASE("the scenarios of TF.AKO do what its study with the published network does") {
-  const data::ScratchFolder cifar;
-  write_cifar(cifar, 16);
-  const studies::Study study = studies::read_study("ako_2018", {.full = true, .data = cifar.path()});
-  std::map<std::string, scenario::Scenario> cells;
-  for (const studies::Cell& cell : study.cells) {
-    cells.emplace(cell.name, scenario::parse_scenario(systems::built_in(), cell.scenario, cifar.file(cell.name)));
-  }
-  int compared = 0;
-  for (const fs::path& file : paper_scenarios()) {
-    for (const std::string network : {"uniform_lan", "het_lan", "uniform_wan", "het_wan"}) {
-      if (!file.filename().string().starts_with("tfako_2018_" + network)) continue;
-      INFO(file.filename().string());
-      const auto scenario = scenario::read_scenario(systems::built_in(), file.string(), {{"data.path", cifar.path()}});
-      CHECK(what_is_done(scenario) == what_is_done(cells.at(cell_of(file, network))));
-      ++compared;
-    }
-  }
-  CHECK(compared == 4 * 3 + 4);
 }
 
 }  // namespace ddl::paper_test
