@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-import signal
+import os
 import subprocess
 import threading
 from collections.abc import Generator, Iterable, Sequence
@@ -70,7 +70,10 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
                           errors="backslashreplace", start_new_session=True) as child:
         assert child.stdin and child.stdout and child.stderr
         said: list[str] = []
-        helpers = [threading.Thread(target=_hand_over, args=(jobs, child.stdin), daemon=True),
+        # A few more than are at work: if this process is killed, the program ends with what it knows.
+        room = threading.Semaphore(2 * (at_once or os.cpu_count() or 1))
+        ended = threading.Event()
+        helpers = [threading.Thread(target=_hand_over, args=(jobs, child.stdin, room, ended), daemon=True),
                    threading.Thread(target=lambda stream: said.extend(stream), args=(child.stderr,), daemon=True)]
         for helper in helpers:
             helper.start()
@@ -78,11 +81,14 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
         try:
             for line in child.stdout:
                 answered += 1
+                room.release()
                 yield _answer(line, jobs)
         finally:
             if answered < len(jobs):
-                child.send_signal(signal.SIGINT)
+                child.terminate()  # unlike Ctrl-C never ignored
             child.wait()
+            ended.set()
+            room.release()
             for helper in helpers:
                 helper.join()
         if answered < len(jobs):
@@ -91,11 +97,15 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
             raise error(lines or f"ddlsim batch ended with exit code {child.returncode} and said nothing", child.returncode)
 
 
-def _hand_over(jobs: Sequence[Job], stream: IO[str]) -> None:
+def _hand_over(jobs: Sequence[Job], stream: IO[str], room: threading.Semaphore, ended: threading.Event) -> None:
     try:
         with stream:
             for number, job in enumerate(jobs):
+                room.acquire()
+                if ended.is_set():
+                    return
                 stream.write(job.line(number) + "\n")
+                stream.flush()
     except BrokenPipeError:  # it has ended, and says why
         pass
 

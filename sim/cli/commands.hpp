@@ -104,6 +104,7 @@ int sweep(const Registry& systems, const SweepSettings& settings);
 struct BatchSettings {
   int jobs = 0;  // parallel runs; 0: as many as cores
   bool trusted = false;
+  bool finished_only = false;
 };
 
 // Runs jobs that are lines of JSON on the standard input, and answers with a line each (sim/jobs/batch/batch.hpp).

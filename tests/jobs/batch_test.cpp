@@ -71,7 +71,8 @@ class Runner {
     for (const json& line : lines) input.say(line.is_string() ? line.get<std::string>() : line.dump());
     std::size_t to_say = at_answer.size();
     if (to_say == 0) input.end();
-    return run_batch(systems::built_in(), {.at_once = at_once_}, input.reading(), [&](const std::string& line) {
+    const BatchOptions options{.at_once = at_once_, .finished_only = finished_only};
+    return run_batch(systems::built_in(), options, input.reading(), [&](const std::string& line) {
       const json answer = json::parse(line);
       answers.push_back(answer);
       const auto said = answer["id"].is_string() ? at_answer.find(answer["id"]) : at_answer.end();
@@ -90,6 +91,7 @@ class Runner {
   bool has_result(const std::string& id) const { return fs::exists(fs::path(folder(id)) / "run.json"); }
 
   std::vector<json> answers;
+  bool finished_only = false;
 
  private:
   const int at_once_;
@@ -115,6 +117,24 @@ TEST_CASE("batch: jobs are done once, and again by force") {
   again["set"] = {{"wire.model_bytes", "50kB"}};
   batch({again});
   CHECK(batch.state("b") == "done");
+}
+
+TEST_CASE("batch: it says which jobs are finished without starting one") {
+  Runner batch;
+  batch({batch.job("a")});
+  batch.finished_only = true;
+  json other = batch.job("a", quick + 1), forced = batch.job("c");
+  other["id"] = "other";
+  forced["force"] = true;
+  const BatchOutcome outcome = batch({batch.job("a"), batch.job("b"), forced, "no job"});
+  CHECK(batch.state("a") == "kept");
+  CHECK(batch.state("b") == "open");
+  CHECK(batch.state("c") == "open");
+  CHECK(outcome.refused == 1);
+  CHECK_FALSE(batch.has_result("b"));
+  batch({other});
+  CHECK(batch.state("other") == "open");
+  CHECK(batch.has_result("a"));
 }
 
 TEST_CASE("batch: a file of a scenario, overrides and a seed say the same as an object that has them") {

@@ -2,12 +2,10 @@
 scenarios say. Each call adds the lines that it read to $STUB_LOG."""
 import json
 import os
-import signal
 import sys
 import time
 from pathlib import Path
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends even while modules are imported
 sys.path.insert(0, str(Path(__file__).parent))
 from conftest import Results  # noqa: E402
 

@@ -6,14 +6,15 @@ import json
 import os
 import stat
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from ddlsim import batch, cli
 from ddlsim.errors import DdlsimError, InputError, RunFailed
-from ddlsim.studies import add_arguments, command, reproduce, running
-from ddlsim.studies.readings import measure
-from ddlsim.studies.study import Definition
+from ddlsim.studies import add_arguments, command, page, reproduce, running
+from ddlsim.studies.readings import measure, rows
+from ddlsim.studies.study import Definition, Outcome
 
 
 @pytest.fixture
@@ -129,6 +130,19 @@ def test_a_figure_that_one_run_does_not_have_is_none(program, tmp_path):
     assert simulated(running.run_study(study, tmp_path / "out"))[1:] == [(None, None), (None, None)]
 
 
+def test_a_table_without_a_column_is_one_line(program, tmp_path):
+    study = study_of(tmp_path, a=10)
+    study.read("a", {("times", "b", "x"): rows("iterations", lambda t: t.train_accuracy)})
+    with pytest.raises(InputError, match="out/cells/example/a/1: has no figure times .*'train_accuracy'"):
+        running.run_study(study, tmp_path / "out")
+
+
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(InputError, match="out/tables: cannot be made: Not a directory"):
+        page.write(tmp_path / "out", study_of(tmp_path, a=10), Outcome([]), "again")
+
+
 # --- batch itself ---
 
 
@@ -147,6 +161,15 @@ def test_runs_that_nobody_asks_for_any_more_end(program, tmp_path):
     assert (answer.job.seed, answer.state, answer.seconds) == (1, "done", 0.5)
     answers.close()  # at once, though the next run takes a minute
     assert len(program()) < 3
+
+
+def test_no_more_jobs_are_handed_over_than_twice_as_many_as_run(program, tmp_path):
+    jobs = [batch.Job({"name": "x", "seconds": 1}, tmp_path / f"x/{seed}", seed) for seed in range(1, 21)]
+    answers = batch.run_jobs(jobs, at_once=2)
+    next(answers)
+    time.sleep(0.5)
+    assert len(program()) <= 2 * 2 + 1
+    assert len(list(answers)) == 19
 
 
 @pytest.mark.parametrize("code, error", [(2, InputError), (1, DdlsimError)])

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import InputError
 from ..files import write_whole
 from ..table import Cell as Shown
 from ..table import Column
@@ -73,7 +74,10 @@ def page(study: Study, outcome: Outcome, command: str) -> str:
 
 def write(out: Path, study: Study, outcome: Outcome, command: str) -> Path:
     """Writes tables and page below `out`, and returns the page's path. Raises InputError."""
-    (out / "tables").mkdir(parents=True, exist_ok=True)
+    try:
+        (out / "tables").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out / 'tables'}: cannot be made: {error.strerror}") from None
     for table in study.tables:
         write_whole(out / "tables" / f"{study.name}_{table.name}.csv", table_csv(table, outcome).encode())
     write_whole(out / "tables" / f"{study.name}_claims.csv", claims_csv(study, outcome).encode())

@@ -3,7 +3,7 @@ reach, say."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def fluctuation(run: FinishedRun) -> float | None:
         accuracy = 100 * curve["test_accuracy"].to_numpy()
         if len(accuracy) < 2:
             return None
-        way = _sum(np.abs(np.diff(accuracy)))
+        way = total(np.abs(np.diff(accuracy)))
         of_workers.append((way - abs(accuracy[-1] - accuracy[0])) / (len(accuracy) - 1))
     return _mean(np.array(of_workers)) if of_workers else None
 
@@ -153,10 +153,10 @@ def percent_of_rows(table: str, which: Column, *, among: Column | None = None) -
     return rows(table, lambda here: 100.0 * which(here), mean, among=among)
 
 
-def _sum(values: Values) -> float:
-    """From the first to the last, so that figures are the same on every machine."""
+def total(values: Values | Sequence[float]) -> float:
+    """Added from the first to the last: sum() of Python and of NumPy depend on their version, and figures would, too."""
     return float(np.cumsum(values)[-1])
 
 
 def _mean(values: Values) -> float:
-    return _sum(values) / len(values)
+    return total(values) / len(values)

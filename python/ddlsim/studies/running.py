@@ -19,8 +19,8 @@ from ..frame import Run
 from ..program import call
 from ..stats import Estimate, estimate
 from ..units import seconds
-from .readings import FinishedRun
-from .study import Cell, Json, Network, Outcome, Study, Value
+from .readings import FinishedRun, total
+from .study import Cell, Figure, Json, Network, Outcome, Study, Value
 
 _Readings = list[float | None]  # one per figure of a cell
 
@@ -119,7 +119,7 @@ class _Plan:
                 outcome.open.append(cell.name)
             for job in [] if is_open else jobs:
                 run = FinishedRun(job.out)
-                of_runs.append([_finite(figure.read(run)) for figure in cell.figures])
+                of_runs.append([_read(figure, run) for figure in cell.figures])
                 if run.run.network is not None:
                     text = network_text(run.run)
                     networks[text] = networks.get(text, 0) + 1
@@ -153,8 +153,12 @@ def _counted(study: Study) -> list[Value]:
     return values
 
 
-def _finite(value: float | None) -> float | None:
+def _read(figure: Figure, run: FinishedRun) -> float | None:
     """A run that diverged has no figures."""
+    try:
+        value = figure.read(run)
+    except (AttributeError, KeyError) as error:  # of pandas: no such column
+        raise InputError(f"{run.run.folder}: has no figure {figure.place}: {error}") from error
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -165,15 +169,7 @@ def _estimate(of_runs: Sequence[float | None], draws: int) -> Estimate | None:
     if len(values) < len(of_runs):
         return None
     seeds = len(values) // draws
-    return estimate([_sum(values[seed::seeds]) / draws for seed in range(seeds)])
-
-
-def _sum(values: Sequence[float]) -> float:
-    """From the first to the last: newer versions of Python add otherwise, and figures would change with them."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
+    return estimate([total(values[seed::seeds]) / draws for seed in range(seeds)])
 
 
 def _progress_of(answers: Iterator[Answer], plan: _Plan) -> Iterator[Progress]:

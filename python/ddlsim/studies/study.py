@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import DdlsimError, InputError
 from .number import Condition, Finding, Number
-from .readings import Reading
+from .readings import Reading, total
 
 Json = dict[str, Any]
 Kind = Literal["published", "check", "input"]
@@ -32,6 +32,9 @@ class Place(NamedTuple):
     table: str
     row: tuple[str, ...]
     column: str
+
+    def __str__(self) -> str:
+        return " | ".join((self.table, *self.row, self.column))
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ class Figures:
         place = place_of(table, *labels)
         value = self._values.get(place)
         if value is None:
-            raise DdlsimError(f"{self._study.name}: a claim asks for {_shown(place)}, which is no figure of this size")
+            raise DdlsimError(f'{self._study.name}: a claim asks for "{place}", which is no figure of this size')
         return self._number(value)
 
     def published(self, table: str, where: Where | None = None) -> Iterator[tuple[Mapping[str, str], Number]]:
@@ -270,17 +273,17 @@ class Study:
         """More that is read off the runs of a cell."""
         for labels, reading in figures.items():
             place = self._new_place(labels)
-            one = sum(published) / len(published) if published else self._published.get(place)
+            one = total(published) / len(published) if published else self._published.get(place)
             several = Range(min(published), max(published)) if published else None
             self.cells[cell].figures.append(Figure(place, reading, one, several))
 
     def _new_place(self, labels: Sequence[object]) -> Place:
         place = place_of(*labels)
         if len(place.row) != len(self.layout(place.table).row):
-            raise DdlsimError(f"{self.name}: {_shown(place)} has {len(place.row)} labels of a row; expected "
+            raise DdlsimError(f'{self.name}: "{place}" has {len(place.row)} labels of a row; expected '
                               f"{len(self.layout(place.table).row)}")
         if place in self._places:
-            raise DdlsimError(f"{self.name}: {_shown(place)} is a figure already; expected each place once")
+            raise DdlsimError(f'{self.name}: "{place}" is a figure already; expected each place once')
         self._places.add(place)
         return place
 
@@ -427,7 +430,7 @@ def _published_in(file: Path) -> dict[Place, float]:
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InputError(f"{file}:{reader.line_num}: is no figure; expected table, row, column, published") from None
         if place in figures:
-            raise InputError(f"{file}:{reader.line_num}: {_shown(place)} is there twice; expected each figure once")
+            raise InputError(f'{file}:{reader.line_num}: "{place}" is there twice; expected each figure once')
         figures[place] = number
     return figures
 
@@ -446,7 +449,3 @@ def _filled(text: str, words: Mapping[str, str], file: Path) -> str:
         raise InputError(f'{file}: has no word for {{{word.args[0]}}}; words are {", ".join(words) or "none"}') from None
     except ValueError as error:
         raise InputError(f"{file}: {text[:40]}...: {error}") from None
-
-
-def _shown(place: Place) -> str:
-    return '"' + " | ".join((place.table, *place.row, place.column)) + '"'

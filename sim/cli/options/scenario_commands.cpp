@@ -187,6 +187,7 @@ Command add_batch(CLI::App& app, const Registry& systems) {
   command.group("");  // for programs
   add_jobs(command, settings->jobs);
   add_trust(command, settings->trusted);
+  command.add_flag("--finished", settings->finished_only, "Start nothing: say which jobs are kept, and which are open");
   command.footer(
       "Each job is answered with a line as it ends; docs/batch.md says more.\n"
       "Example:\n  echo '{\"scenario\": \"mine.json\", \"seed\": 2, \"out\": \"results/mine/2\"}' | ddlsim batch");

@@ -177,8 +177,9 @@ class Batch {
     work.scenario.seed = work.job.seed;
     const auto replace = line.force ? results::Replace::any_scenario : results::Replace::same_scenario;
     try {
-      if (finished_.has(work.job)) {
-        say(next.id, "kept", next.folder);
+      const bool is_there = options_.finished_only ? finished_.has_of_any_build(work.job) : finished_.has(work.job);
+      if (is_there || options_.finished_only) {
+        say(next.id, is_there ? "kept" : "open", next.folder);
         places_.erase(next.place);
         at_work_.erase(number);
         return;

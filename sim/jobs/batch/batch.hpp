@@ -11,7 +11,8 @@ namespace ddl::jobs {
 
 struct BatchOptions {
   int at_once = 1;
-  bool trusted = false;  // whether programs and libraries that scenarios name are started and opened
+  bool trusted = false;        // whether programs and libraries that scenarios name are started and opened
+  bool finished_only = false;  // starts nothing: jobs are "kept", by whatever build of the program, or "open"
 };
 
 // Jobs by how they ended; those that were done, kept or cancelled are not counted.
@@ -23,7 +24,7 @@ struct BatchOutcome {
 //   {"id": any, "scenario": path or object, "folder": where an object's relative paths start, "set": {path: value},
 //    "seed": n, "out": the run's own folder, "force": bool}
 // or {"cancel": id}, which ends the jobs of that id. As each job ends `answer` gets a line,
-//   {"id", "state": "done" | "kept" | "failed" | "refused" | "cancelled", "folder", "seconds", "error"}
+//   {"id", "state": "done" | "kept" | "failed" | "refused" | "cancelled" | "open", "folder", "seconds", "error"}
 // Kept: its folder has the result of that run already. Refused: it was not started, for it is no job, its scenario is
 // wrong, another job has its folder and no answer yet, or a result that it may not replace is there. Its lines are read
 // while runs are at work, and kept as text until a job can start; where they fill much memory, the next ones wait.

@@ -108,10 +108,12 @@ class Settings:
             "evaluate": others.get("evaluate", every),
             "record": {"iterations": False}}
 
-    def system_on(self, network: Network, workers: int, system: System, **others: Any) -> dict[str, Any]:
+    def system_on(self, network: Network, workers: int, system: System, *, scale: str = "mean",
+                  **others: Any) -> dict[str, Any]:
+        """`scale` is Ako's: a worker takes one step of Adam; a server takes a whole one for every gradient."""
         if system == CENTRALIZED:
             return self.run(star(network, workers), {"name": "ps_async"}, is_ako=False, scale="sum", **others)
-        return self.run(star(network, workers), self.ako(system, workers), is_ako=True, **others)
+        return self.run(star(network, workers), self.ako(system, workers), is_ako=True, scale=scale, **others)
 
     def to_target(self, network: Network, system: System, **others: Any) -> dict[str, Any]:
         """Two workers on a uniform network, until they reach the target."""
@@ -165,7 +167,7 @@ def build(s: Study) -> None:
         for rate in (0.05, 0.1):
             for system in (CENTRALIZED, P4):
                 s.cell(f"{network.slug}_2_{system.slug}_to_target_sgd_{rate}",
-                       settings.to_target(network, system, optimizer={"type": "sgd", "learning_rate": rate}),
+                       settings.to_target(network, system, scale="sum", optimizer={"type": "sgd", "learning_rate": rate}),
                        {("plain_sgd", network.name, rate, system.name): steps_to_target})
     for workers in WORKERS:
         for system in SYSTEMS:
