@@ -120,12 +120,6 @@ class Comparison:
         return _is_so(self.left.value, self.sign, self.right.value)
 
     @property
-    def holds_as_published(self) -> float:
-        """1 or 0; nan where a figure was not published."""
-        left, right = self.left.published.value, self.right.published.value
-        return math.nan if math.isnan(left) or math.isnan(right) else float(_is_so(left, self.sign, right))
-
-    @property
     def finding(self) -> Finding:
         """Not decidable if the difference's interval has both answers; but where the published difference is larger than
         half of that interval it would have been seen, and the values decide."""
@@ -164,12 +158,6 @@ class Condition:
         return all(one.holds for one in self.comparisons)
 
     @property
-    def holds_as_published(self) -> float:
-        """1 or 0; nan where a figure was not published."""
-        all_published = [one.holds_as_published for one in self.comparisons]
-        return math.nan if any(map(math.isnan, all_published)) else float(all(all_published))
-
-    @property
     def finding(self) -> Finding:
         """Fails if one of them fails, and is not decidable if none does and one is not."""
         findings = [one.finding for one in self.comparisons]
@@ -187,11 +175,10 @@ def every(cases: Iterable[Condition]) -> Condition:
 
 
 def count(cases: Sequence[Condition]) -> Number:
-    """How many cases hold. Its interval is how many may hold by chance."""
-    holding = sum(case.holds for case in cases)
+    """How many cases hold. Its interval, how many may hold by chance, decides alone: a published count of cases that are
+    wide apart says nothing of ours, which may be close."""
     variance = sum(case.chance * (1 - case.chance) for case in cases)
-    return Number.measured(object(), holding, DEVIATIONS_IN_HALF_WIDTH * math.sqrt(variance),
-                           sum(case.holds_as_published for case in cases))
+    return Number.measured(object(), sum(case.holds for case in cases), DEVIATIONS_IN_HALF_WIDTH * math.sqrt(variance))
 
 
 def mean_size(errors: Sequence[Number]) -> Number:
