@@ -93,7 +93,7 @@ std::vector<Command> add_analysis_commands(CLI::App& app) {
 }
 
 const std::vector<std::string>& analysis_words() {
-  static const std::vector<std::string> words = {"compare", "plot", "report"};
+  static const std::vector<std::string> words = {"compare", "plot", "report", "reproduce"};
   return words;
 }
 

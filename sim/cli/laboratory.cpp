@@ -11,7 +11,7 @@
 namespace ddl::cli {
 
 const std::vector<std::string>& laboratory_words() {
-  static const std::vector<std::string> words = {"emulate", "reproduce", "bench", "laws"};
+  static const std::vector<std::string> words = {"emulate", "bench", "laws"};
   return words;
 }
 
