@@ -160,6 +160,12 @@ def build(s: Study) -> None:
         alone = {"topology": "star", "workers": 1, "bandwidth": "800Mbps"}
         s.cell("alone", settings.run(alone, "single", is_ako=False, scale="sum"),
                {("alone", "none", 1, "one machine alone"): final_accuracy(3)}, cost=882)
+        network, rate = NETWORKS[0], 0.0003
+        for workers in (2, 4):  # an experiment
+            s.read(f"{network.slug}_{workers}_ps", {("server_rate", workers, 0.001): final_accuracy(3)})
+            s.cell(f"{network.slug}_{workers}_ps_rate_{rate}",
+                   settings.system_on(network, workers, CENTRALIZED, optimizer={"type": "adam", "learning_rate": rate}),
+                   {("server_rate", workers, rate): final_accuracy(3)}, cost=CENTRALIZED.cost(network, workers))
         return
 
     # Experiments.
@@ -196,6 +202,8 @@ def add_tables(s: Study, is_full: bool) -> None:
             "system", half_width_of_one=3.1 if is_full else 0.0)
     if is_full:
         s.table("alone", "One machine alone, accuracy after 300 s as above, %", cell, "system")
+        s.table("server_rate", "Experiment: the server on the uniform LAN by its learning rate, accuracy after 300 s, %",
+                ["workers"], "rate", on_page=True)
     s.table("time_to_target", "Time to the target accuracy with two workers, s", ["network"], "system", 0)
     s.table("steps_to_target", "Steps of both workers to the target", ["network"], "system", 0)
     s.table("fluctuation", f"Fluctuation of a replica's accuracy curve, points per {between}", cell, "system", 2)
