@@ -11,7 +11,7 @@ import pandas as pd
 
 from .errors import InputError, nearest
 from .frame import LOSS, Run, kind_of, metric_of, most_of, read_all
-from .labels import Group, Grouped, difference, group, relabel, short
+from .labels import Group, Grouped, base_unit, difference, group, relabel, short
 from .stats import Estimate, Verdict, holm, verdict
 from .table import Cell, Column, Table, finite, hanging, json_cell
 from .units import Kind, seconds, shown
@@ -98,25 +98,28 @@ class Comparison:
                               "difference": pair.difference, "p": pair.p, "verdict": pair.verdict.value}
                              for condition in self.conditions for pair in condition.pairs])
 
-    def table(self) -> Table:
+    def table(self, *, targets_named: bool = False) -> Table:
+        """targets_named: titles of speed-ups name their target, for in papers columns are moved."""
         grid = self.grouped.is_grid
         varied = self.grouped.varied if grid else [path for path in self.grouped.varied if path == "seed"]
         table = Table([Column("scheme" if grid else "label", "scheme" if grid else "scenario")])
-        table.columns += [Column(path, short(path)) for path in varied]
+        table.columns += [Column(_with_unit(self.groups, path), short(path)) for path in varied]
         table.columns.append(Column("runs", "seeds"))
         table.keys = len(table.columns)
         any_baseline = any(self.baselines.values())
         for column in self.columns:
             if isinstance(column, str):
-                table.columns.append(Column(column, short(column)))
+                table.columns.append(Column(_with_unit(self.groups, column), short(column)))
                 continue
             table.columns.append(Column(column.key, self._title(column), column.kind, True))
             if any_baseline and column.target is not None:
-                table.columns.append(Column(f"{column.key}.speed_up_over_one_worker", "over one worker", "number"))
+                title = "over one worker" + (f", to {column.target:g}" if targets_named else "")
+                table.columns.append(Column(f"{column.key}.speed_up_over_one_worker", title, "number"))
         for one in self.groups:
             condition = dict(zip(self.grouped.varied, one.condition))
             row = [Cell(_name_with_ends(self.grouped.name_of(one), one), self.grouped.name_of(one))]
-            row += [Cell(condition[path] or "none", condition[path]) for path in varied]
+            row += [Cell(condition[path] or "none", condition[path] if number is None else number)
+                    for path, number in ((path, _number(one, path)) for path in varied)]
             row.append(Cell(str(len(one.runs)), str(len(one.runs))))
             for column in self.columns:
                 if isinstance(column, str):
@@ -149,14 +152,14 @@ class Comparison:
         return "\n".join(parts + ([hanging(notes, width or 80)] if notes else []))
 
     def markdown(self) -> str:
-        table = self.table()
+        table = self.table(targets_named=True)
         parts = [table.markdown()]
         parts += [self._fidelity_title(fidelity) + "\n\n" + _fidelity_table(fidelity).markdown() for fidelity in self.fidelities]
         return "\n".join(parts + ([notes] if (notes := self._notes(table, "\n", "- ")) else []))
 
     def latex(self) -> str:
         """A tabular for each table; everything else as comments."""
-        table = self.table()
+        table = self.table(targets_named=True)
         text = table.latex()
         for fidelity in self.fidelities:
             text += f"\n% {self._fidelity_title(fidelity)}\n{_fidelity_table(fidelity).latex()}"
@@ -347,6 +350,8 @@ def _chosen(grouped: Grouped, names: Sequence[str]) -> list[Measure | str]:
         titled = [measure.key for measure in usual if measure.title == name]
         exact = [one for one in (key, f"{key}.mean") if one in keys][:1]
         found = titled or exact or [one for one in keys if one.startswith(f"{key}.")]
+        if all(one in by_key for one in found):  # targets as in the usual table
+            found.sort(key=list(by_key).index)
         if found:
             chosen += [by_key.get(one) or _measure(one) for one in found]
         elif name in ("time", "bytes"):
@@ -380,8 +385,24 @@ def _setting_cell(one: Group, path: str) -> Cell:
     value = one.settings.get(path)
     spelled = one.runs[0].spelled(path)
     text = spelled if isinstance(spelled, str) else value if isinstance(value, str) else json.dumps(value)
-    data: str | float = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else text
-    return Cell("none", "") if value is None else Cell(text, data)
+    number = _number(one, path)
+    return Cell("none", "") if value is None else Cell(text, text if number is None else number)
+
+
+def _number(one: Group, path: str) -> float | None:
+    """A setting that is a number, in base units."""
+    value = one.settings.get(path)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _with_unit(groups: Sequence[Group], path: str) -> str:
+    """"platform.bandwidth_bit_per_s": the name for programs, if some scenario spells the setting with a unit."""
+    for one in groups:
+        spelled = one.runs[0].spelled(path)
+        unit = base_unit(spelled[0] if isinstance(spelled, list) and spelled else spelled)
+        if unit:
+            return path if path.endswith(f"_{unit}") else f"{path}_{unit}"
+    return path
 
 
 def _conditions(grouped: Grouped, measures: Sequence[Measure]) -> list[Condition]:

@@ -150,12 +150,20 @@ def name(grouped: Grouped, *, over_seeds: bool = True) -> None:
         _give_schemes_and_conditions(grouped, over_seeds, derived_too=True)
     _give_own_rates(grouped)
     _give_labels(grouped)
+    schemes = list(dict.fromkeys(one.scheme for one in grouped.groups))
+    shown = dict(zip(schemes, short_labels(schemes)))
+    for one in grouped.groups:
+        one.scheme = shown[one.scheme]
 
 
 def _give_schemes_and_conditions(grouped: Grouped, over_seeds: bool, derived_too: bool) -> None:
     groups = grouped.groups
     tables = [_told(one) for one in groups]
     paths = list(dict.fromkeys(path for table in tables for path in table))
+    for content in [path for path in _CONTENTS if path in paths]:  # first of what there is of the platform, or the data
+        paths.remove(content)
+        part = content.replace("_digest", ".")
+        paths.insert(next((i for i, path in enumerate(paths) if path.startswith(part)), len(paths)), content)
     _give_schemes(groups, tables, paths, derived_too)
     grouped.varied = []
     for path in paths:
@@ -173,7 +181,7 @@ def _give_schemes_and_conditions(grouped: Grouped, over_seeds: bool, derived_too
                 for other in grouped.varied if not other.startswith("platform.network.")):
             grouped.varied.remove(path)  # how a network is simulated follows from what it is
     columns = [_texts(groups, path, tables) for path in grouped.varied]
-    if not over_seeds:
+    if not over_seeds and len({one.runs[0].seed for one in groups}) > 1:
         grouped.varied.append("seed")
         columns.append([str(one.runs[0].seed) for one in groups])
     for i, one in enumerate(groups):
@@ -194,7 +202,7 @@ def is_called(path: str, word: str) -> bool:
 
 def short(path: str) -> str:
     """A setting's name as a heading."""
-    return path.removesuffix("_digest").rsplit(".", 1)[-1]
+    return path.removesuffix("_digest").removesuffix(".type").rsplit(".", 1)[-1]
 
 
 def told_condition(grouped: Grouped, one: Group, varied: Sequence[str] | None = None) -> str:
@@ -261,13 +269,24 @@ def _give_schemes(groups: Sequence[Group], tables: Sequence[Mapping[str, Any]], 
     of_algorithm = [path for path in paths if path.startswith(_ALGORITHM) and path != "algorithm.name"]
     for system in dict.fromkeys(one.system for one in groups):
         members = [i for i, one in enumerate(groups) if one.system == system]
+        told: list[list[Any]] = [[] for _ in members]
         for path in of_algorithm:
             column, alike = [tables[i].get(path) for i in members], [groups[i] for i in members]
             if all(value == column[0] for value in column) or not derived_too and _is_derived(alike, path):
                 continue
+            if path.rpartition(".")[0] + ".type" in paths and _follows(column, told):
+                continue  # what a codec has with its type tells no more than that
             for i, text in zip(members, _texts(alike, path, [tables[i] for i in members])):
                 if text and text != "none":
-                    groups[i].scheme += f" {path.removeprefix(_ALGORITHM)}={text}"
+                    groups[i].scheme += f" {_of_algorithm(path)}={text}"
+            for seen, value in zip(told, column):
+                seen.append(value)
+
+
+def _of_algorithm(path: str) -> str:
+    """"codec" of algorithm.codec.type, "fraction" of algorithm.codec.fraction; rates there are several of."""
+    path = path.removeprefix(_ALGORITHM).removesuffix(".type")
+    return path if path.endswith("learning_rate") else path.rsplit(".", 1)[-1]
 
 
 def _texts(groups: Sequence[Group], path: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -275,31 +294,35 @@ def _texts(groups: Sequence[Group], path: str, tables: Sequence[Mapping[str, Any
     if path in _CONTENTS:
         digests = [table.get(path) for table in tables]
         names = [_name_of_content(one, path) for one in groups]
-        if _follows(digests, names):
-            return names
+        for told in (names, [_place_of_content(one, path) for one in groups]):
+            of_digest = dict(reversed(list(zip(digests, told))))  # one content has one name, wherever it lies
+            if len(set(of_digest.values())) == len(of_digest):
+                return [of_digest[digest] for digest in digests]
         return [f"{name_} {digest}".strip() if digest else "" for name_, digest in zip(names, digests)]
     if path == "measured":
         texts = list(dict.fromkeys(table[path] for table in tables if path in table))
         return [table.get(path, "") if len(texts) > 1 else "real TCP" if path in table else "" for table in tables]
-    # As the first scenario with that value spells it ("40Mbps"), unless two values are spelled alike ("auto").
+    # A number as the first scenario with that value spells it ("40Mbps"), unless two values are spelled alike ("auto").
     values = [table.get(path) for table in tables]
     keys = [json.dumps(value, sort_keys=True) for value in values]
     spelled: dict[str, Any] = {}
     for one, key, value in zip(groups, keys, values):
         word = one.runs[0].spelled(path)
-        spelled.setdefault(key, word if isinstance(word, (str, int, float, list)) and value is not None else value)
+        is_spelled = isinstance(word, (str, int, float, list)) and value is not None and not isinstance(value, str)
+        spelled.setdefault(key, word if is_spelled else value)
     if len({json.dumps(word, sort_keys=True) for word in spelled.values()}) < len(spelled):
         return shown_values(values)
     return shown_values([spelled[key] for key in keys])
 
 
 def _name_of_content(one: Group, path: str) -> str:
-    for place in _CONTENTS[path]:
-        spelled = one.runs[0].spelled(place)
-        if spelled:
-            file = PurePosixPath(str(spelled))
-            return file.stem if file.suffix in (".xml", ".csv", ".npz", ".npy") else file.name
-    return ""
+    file = PurePosixPath(_place_of_content(one, path))
+    return file.stem if file.suffix in (".xml", ".csv", ".npz", ".npy") else file.name
+
+
+def _place_of_content(one: Group, path: str) -> str:
+    """The file as the scenario spells it."""
+    return next((str(spelled) for place in _CONTENTS[path] if (spelled := one.runs[0].spelled(place))), "")
 
 
 def shown_values(values: Sequence[Any]) -> list[str]:
@@ -405,8 +428,13 @@ def _give_labels(grouped: Grouped) -> None:
     are_unique = len({_cut(name) for name in names}) == len(names) and all(
         run.name == one.runs[0].name for one in groups for run in one.runs)
     chosen = names if are_unique and sum(map(len, names)) < sum(map(len, differing)) else differing
-    for one, label in zip(groups, _unique([_cut(text) for text in chosen])):
+    for one, label in zip(groups, short_labels(chosen)):
         one.label = label
+
+
+def short_labels(texts: Sequence[str]) -> list[str]:
+    """The texts in at most 40 letters each, and all different."""
+    return _unique([_cut(text) for text in texts])
 
 
 def _cut(text: str) -> str:
@@ -435,6 +463,15 @@ _UNITS: dict[str, float] = {
                                                    ("Ki", 2**10), ("Mi", 2**20), ("Gi", 2**30))},
     **{f"{prefix}f": factor for prefix, factor in (("", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))},
 }
+
+
+def base_unit(text: Any) -> str:
+    """The unit of the setting that a scenario spells so: "bit_per_s" of "40Mbps"; "" where it is no quantity."""
+    letters = text.lstrip("0123456789.+-") if isinstance(text, str) else ""
+    if letters not in _UNITS or letters == text:
+        return ""
+    return ("bit_per_s" if letters.endswith("bps") or letters.endswith("Bps") else "bytes" if letters.endswith("B") else
+            "flop_per_s" if letters.endswith("f") else "s")
 
 
 def _quantity(text: str) -> float | None:

@@ -289,10 +289,10 @@ def _networks(runs: Sequence[Run]) -> str:
     reasons: dict[str, set[str]] = {}
     for run in runs:
         if run.network:
-            carrier = {"simgrid": "SimGrid", "accelerator": "our accelerator", "packets": "packets"}.get(
-                run.network["carried_by"], run.network["carried_by"])
-            reasons.setdefault(f"{run.network['model']}, carried by {carrier}", set()).add(run.network.get("why", ""))
-    texts = [network + (f" ({only})" if len(why) == 1 and (only := "".join(why)) else "") for network, why in reasons.items()]
+            carrier = {"simgrid": "SimGrid", "accelerator": "the accelerator"}.get(run.network["carried_by"])
+            told = f"{run.network['model']}, carried by {carrier}" if carrier else "packets: TCP connections, packet by packet"
+            reasons.setdefault(told, set()).add(run.network.get("why", ""))
+    texts = [network + (f" ({only})" if len(why) == 1 and (only := "".join(why)) else "") for network, why in sorted(reasons.items())]
     return f" Network: {'; '.join(texts)}." if texts else ""
 
 

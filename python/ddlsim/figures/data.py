@@ -15,7 +15,7 @@ from .. import units
 from ..comparison import AgainstOne, against_one, baselines
 from ..errors import InputError, nearest
 from ..frame import ACCURACY, LOSS, Metric, Run, metric_of, most_of
-from ..labels import MOST_LETTERS, Group, Grouped, difference, is_called, short, told_condition, told_key, value_key
+from ..labels import Group, Grouped, difference, is_called, short, short_labels, told_condition, told_key, value_key
 from ..stats import LEAST_SEEDS, SIGNIFICANCE, Estimate, estimate, holm, student_factor
 from .looks import DASHES, Look, looks_of
 
@@ -84,9 +84,9 @@ class Picture:
             self.note.append(f"{self.names[name]}: {text}")
 
     def frame(self) -> pd.DataFrame:
-        """A row for each point; `panel` only where there are several."""
+        """A row for each point, panel by panel, as the legend has the names; `panel` only where there are several."""
         rows = []
-        for one in self.series:
+        for one in sorted(self.series, key=lambda one: (one.panel, one.name)):
             where = {"panel": self.panels[one.panel]} if len(self.panels) > 1 else {}
             for i in range(len(one.x)):
                 row: dict[str, object] = {**where, "series": self.names[one.name], "runs": one.runs, self.x.column: one.x[i]}
@@ -173,17 +173,18 @@ def arrange(grouped: Grouped, x: Axis, y: Axis, *, facet: str = "", apart: str =
     panels = list(dict.fromkeys(words[i].panel for i in by_facets))
     of_name = {words[i].name: words[i] for i in reversed(order)}
     looks = looks_of([(of_name[name].system, name) for name in names], grey)
-    legends = [Legend(list(names), looks)]
+    legends = [Legend(short_labels(names), looks)]
     two = {} if one_name_each else _two_parts(words)
     if two:
         colours = list(dict.fromkeys(two[name][0] for name in names))
         dashes = sorted({two[name][1] for name in names}, key=told_key)
         systems = {two[name][0]: of_name[name].system for name in reversed(names)}
         coloured = [Look(look.colour, look.mark) for look in looks_of([(systems[c], c) for c in colours], grey)]
-        legends = [Legend(colours, coloured), Legend(dashes, [Look("#444444", "", i) for i in range(len(dashes))], "dashes")]
+        legends = [Legend(short_labels(colours), coloured),
+                   Legend(short_labels(dashes), [Look("#444444", "", i) for i in range(len(dashes))], "dashes")]
         looks = [Look(coloured[colours.index(two[n][0])].colour, coloured[colours.index(two[n][0])].mark,
                       dashes.index(two[n][1])) for n in names]
-    picture = Picture(names, looks, panels, legends, [], x, y)
+    picture = Picture(short_labels(names), looks, panels, legends, [], x, y)
     if any(one.own and one.own not in one.scheme for one in grouped.groups):
         picture.note.append("each at a learning rate of its own")
     place = {id(one): (panels.index(w.panel), names.index(w.name)) for one, w in zip(grouped.groups, words)}
@@ -203,8 +204,8 @@ class _Words:
 
     @property
     def name(self) -> str:
-        text = ", ".join(part for part in (self.scheme, self.rest) if part)
-        return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS - 1] + "…"
+        """In full, for what is cut may be alike."""
+        return ", ".join(part for part in (self.scheme, self.rest) if part)
 
 
 def is_of_workers(path: str) -> bool:

@@ -1,6 +1,7 @@
 #include "sim/results/writing/run_json.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/nn/math_mode.hpp"
@@ -30,7 +31,7 @@ Json json_of(const run::Measurement& measured) {
 void put_measured(Json& settings, const Json& measured) {
   for (auto setting = settings.begin(); setting != settings.end();) {
     const bool simulated = setting.key().starts_with("platform.network.") && setting.key() != "platform.network.draw";
-    setting = simulated ? settings.erase(setting) : setting + 1;
+    setting = simulated ? settings.erase(setting) : std::next(setting);
   }
   for (const auto& [key, value] : measured.items()) {
     if (key != "repetition" && !value.is_null()) settings["measured." + key] = value;
