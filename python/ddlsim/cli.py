@@ -45,7 +45,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="ddlsim", description="Reads results of ddlsim.", allow_abbrev=False)
-    commands = parser.add_subparsers(required=True, metavar="compare|plot|report", parser_class=_Parser)
+    commands = parser.add_subparsers(required=True, metavar="compare|plot|report|reproduce", parser_class=_Parser)
     _add_compare(_command(commands, "compare", "Results side by side, with intervals, and what is within noise",
                           "ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async\n"
                           "ddlsim compare results/bandwidth_workers --columns time,accuracy --latex"))
@@ -56,8 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_report(_command(commands, "report", "Write one self-contained page about finished runs",
                          "ddlsim report results/bandwidth_workers -o bandwidth_workers.html"))
     add_arguments(_command(commands, "reproduce", "Run a published study and compare its figures with simulated ones",
-                           "ddlsim reproduce\n"
-                           "ddlsim reproduce ako_2018   (interrupted, the same command goes on where it was)"))
+                           "ddlsim reproduce\nddlsim reproduce ako_2018"))
     return parser
 
 
@@ -65,7 +64,7 @@ def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, what: s
              examples: str) -> argparse.ArgumentParser:
     return commands.add_parser(name, help=what, description=what + ".", allow_abbrev=False,
                                formatter_class=argparse.RawDescriptionHelpFormatter,
-                               epilog="examples:\n" + "".join(f"  {line}\n" for line in examples.split("\n")))
+                               epilog="Examples:\n" + "".join(f"  {line}\n" for line in examples.split("\n")))
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:

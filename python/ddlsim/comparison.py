@@ -11,10 +11,10 @@ import pandas as pd
 
 from .errors import InputError, nearest
 from .frame import LOSS, Run, kind_of, metric_of, most_of, read_all
-from .labels import Group, Grouped, base_unit, difference, group, relabel, short
+from .labels import Group, Grouped, difference, group, relabel, short
 from .stats import Estimate, Verdict, holm, verdict
 from .table import Cell, Column, Table, finite, hanging, json_cell
-from .units import Kind, seconds, shown
+from .units import Kind, base_unit, seconds, shown
 
 _MOST_FOR_ALL_PAIRS = 50  # groups of a condition; of more only pairs with the best are compared
 _MOST_NAMED = 5

@@ -1,10 +1,12 @@
-"""Files that are written whole or not at all."""
+"""Files: written whole or not at all, and what is read of a result."""
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
 from pathlib import Path
+from typing import Any
 
 from .errors import InputError
 
@@ -36,3 +38,15 @@ def write_whole(path: Path | str, content: bytes) -> None:
 def is_standard_output(path: Path | str) -> bool:
     """Then what is said of the file goes to the standard error."""
     return str(path) in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
+def object_in(file: Path) -> dict[str, Any]:
+    """The JSON object of a result's file. Raises InputError."""
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error})"
+        raise InputError(f"{file}: {reason}; expected a result of ddlsim") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{file}: is not a JSON object; expected a result of ddlsim")
+    return value

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import InputError
+from .files import object_in
 from .runs import TEXTS
 from .units import Kind
 
@@ -159,7 +159,7 @@ _MEASURED = "measured."
 def read(folder: Path | str) -> Run:
     """Reads a result's folder. Raises InputError: no result, or none of this program."""
     folder = Path(folder)
-    run, summary = _object_in(folder / "run.json"), _object_in(folder / "summary.json")
+    run, summary = object_in(folder / "run.json"), object_in(folder / "summary.json")
     file = folder / "run.json"
     scenario = _member(run, "scenario", dict, file)
     if "settings" not in run:
@@ -232,17 +232,6 @@ def natural(text: str) -> tuple[tuple[int, float, str], ...]:
 
 def _dotted(target: float | None) -> str:
     return "" if target is None else f".{target:g}" if float(f"{target:g}") == target else f".{target!r}"
-
-
-def _object_in(file: Path) -> Json:
-    try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error})"
-        raise InputError(f"{file}: {reason}; expected a result of ddlsim") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{file}: is not a JSON object; expected a result of ddlsim")
-    return value
 
 
 def _member(json_object: Json, key: str, kind: type, file: Path) -> Any:

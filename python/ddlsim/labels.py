@@ -15,6 +15,7 @@ from typing import Any
 from .errors import InputError, nearest
 from .frame import Metric, Run, natural, one_metric
 from .stats import Estimate, difference_p, estimate
+from .units import quantity
 
 MOST_LETTERS = 40
 
@@ -216,8 +217,8 @@ def told_condition(grouped: Grouped, one: Group, varied: Sequence[str] | None = 
 
 def value_key(value: str) -> tuple[Any, ...]:
     """A key to sort shown values by: quantities by what they are, other texts in natural order."""
-    quantity = _quantity(value)
-    return (0, quantity, ()) if quantity is not None else (1, 0.0, natural(value))
+    number = quantity(value)
+    return (0, number, ()) if number is not None else (1, 0.0, natural(value))
 
 
 def told_key(text: str) -> tuple[Any, ...]:
@@ -453,30 +454,3 @@ def _unique(labels: Sequence[str]) -> list[str]:
         taken.add(candidate)
         unique.append(candidate)
     return unique
-
-
-_UNITS: dict[str, float] = {
-    **{f"{prefix}bps": factor for prefix, factor in (("", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))},
-    **{f"{prefix}Bps": 8 * factor for prefix, factor in (("", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9))},
-    "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400,
-    **{f"{prefix}B": factor for prefix, factor in (("", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12),
-                                                   ("Ki", 2**10), ("Mi", 2**20), ("Gi", 2**30))},
-    **{f"{prefix}f": factor for prefix, factor in (("", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))},
-}
-
-
-def base_unit(text: Any) -> str:
-    """The unit of the setting that a scenario spells so: "bit_per_s" of "40Mbps"; "" where it is no quantity."""
-    letters = text.lstrip("0123456789.+-") if isinstance(text, str) else ""
-    if letters not in _UNITS or letters == text:
-        return ""
-    return ("bit_per_s" if letters.endswith("bps") or letters.endswith("Bps") else "bytes" if letters.endswith("B") else
-            "flop_per_s" if letters.endswith("f") else "s")
-
-
-def _quantity(text: str) -> float | None:
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    try:
-        return float(number) * (_UNITS[text[len(number):]] if len(number) < len(text) else 1)
-    except (ValueError, KeyError):
-        return None

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import html
-import io
 import json
 import numbers
 import os
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 from .errors import InputError, PackageMissing
+from .files import object_in
 from .program import call
 from .values import json_of
 
@@ -34,8 +34,8 @@ Scenario = Union[AnyPath, Mapping[str, Any]]  # a file, or the same as a dict
 Row = dict[str, Any]
 
 # Columns of names and words, which stay text whatever they look like; in the others is a number wherever one can be read.
-TEXTS = frozenset({"worker", "link", "direction", "source", "target", "exit", "node", "host", "server", "run", "failure", "stopped_by",
-                   "busiest_link", "digest", "measure"})
+TEXTS = frozenset({"worker", "link", "direction", "source", "target", "exit", "node", "host", "server", "run", "failure",
+                   "stopped_by", "busiest_link", "digest", "measure"})
 
 
 class Result:
@@ -48,12 +48,12 @@ class Result:
 
     @cached_property
     def summary(self) -> Row:
-        return _object_in(self.folder / "summary.json")
+        return object_in(self.folder / "summary.json")
 
     @cached_property
     def identity(self) -> Row:
         """What run.json says: the scenario with all defaults, versions, network, digests."""
-        return _object_in(self.folder / "run.json")
+        return object_in(self.folder / "run.json")
 
     @property
     def scenario(self) -> Row:
@@ -214,7 +214,11 @@ def _told(command: str, scenario: Scenario, overrides: Mapping[str, Any], words:
         if file.startswith("-"):
             file = os.path.join(".", file)
     changes = [f"--set={_key(path)}={json_of(value, path)}" for path, value in overrides.items()]
-    return _json_of(call([command, file, *words, *changes], progress, given), "the program")
+    text = call([command, file, *words, *changes], progress, given)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"the program: says what is no JSON ({error})") from error
 
 
 def _where(out: AnyPath, progress: bool) -> list[str]:
@@ -230,10 +234,7 @@ def _key(path: str) -> str:
 def _seeds(seeds: str | Iterable[int]) -> str:
     if isinstance(seeds, str):
         return seeds
-    try:
-        numbers_given = list(seeds)
-    except TypeError:
-        numbers_given = []
+    numbers_given: list[Any] = list(seeds) if isinstance(seeds, Iterable) else []
     if not numbers_given or not all(isinstance(seed, numbers.Integral) for seed in numbers_given):
         raise InputError(f"seeds: {seeds!r} are none; expected whole numbers in a list or a range, or text such as \"1..5\"")
     return ",".join(str(int(seed)) for seed in numbers_given)
@@ -244,25 +245,6 @@ def _path(given: Any, expected: str) -> Path:
         return Path(os.fsdecode(given))
     except TypeError as error:
         raise InputError(f"{str(given)[:80]} is a {type(given).__name__}; expected {expected}") from error
-
-
-def _content(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-
-
-def _json_of(text: str, source: Path | str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{source}: is no JSON ({error})") from error
-
-
-def _object_in(path: Path) -> Row:
-    found: Row = _json_of(_content(path), path)
-    return found
 
 
 def _of(found: Any, key: str, source: Path | str) -> Any:
@@ -285,9 +267,10 @@ def _value(text: str) -> int | float | str | None:
 
 def _rows(path: Path) -> list[Row]:
     try:
-        rows = list(csv.DictReader(io.StringIO(_content(path))))
-    except csv.Error as error:
-        raise InputError(f"{path}: is no table ({error})") from error
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
     if any(None in row or None in row.values() for row in rows):
         raise InputError(f"{path}: is no table; expected as many fields in every line")
     return [{key: text if text and key in TEXTS else _value(text) for key, text in row.items()} for row in rows]

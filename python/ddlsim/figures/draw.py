@@ -14,6 +14,7 @@ import matplotlib.style
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -23,6 +24,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from .. import units
 from ..errors import InputError
 from ..files import write_whole
+from ..labels import short
 from .data import Axis, Legend, LinkLoads, Picture, Series, WinnerMap
 from .looks import DASHES, Look, towards
 
@@ -100,10 +102,7 @@ class Sheet:
     def __init__(self, size: str) -> None:
         self.width, self.height = width_and_height(size)
         self.figure = Figure(figsize=(self.width * MM, 100 * MM), dpi=100)
-        self.renderer: Any = self.figure.canvas.get_renderer() if hasattr(self.figure.canvas, "get_renderer") else None
-        if self.renderer is None:
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            self.renderer = FigureCanvasAgg(self.figure).get_renderer()
+        self.renderer = FigureCanvasAgg(self.figure).get_renderer()
 
     def extent(self, artist: Any) -> tuple[float, float]:
         """Width and height of a text or legend."""
@@ -467,7 +466,7 @@ def draw_map(found: WinnerMap, *, size: str = "screen", title: str = "", xlabel:
                 break
         lines = max(cell.count("\n") + 1 for row in texts.cells for cell in row)
         axes, place = _grid(sheet, picture, title or found.title, xlabel or _setting(found.x), ylabel or _setting(found.y),
-                            [_without_zeros(c) for c in found.columns], [_without_zeros(r) for r in found.rows],
+                            [c.removesuffix(".0") for c in found.columns], [r.removesuffix(".0") for r in found.rows],
                             3.4 * lines + 3.2, sheet.extent(patches)[1])
         patches.set_bbox_to_anchor(place, sheet.figure.transFigure)
         sheet.figure.add_artist(patches)
@@ -583,9 +582,4 @@ def _grid(sheet: Sheet, picture: Picture, title: str, xlabel: str, ylabel: str, 
 
 
 def _setting(path: str) -> str:
-    from ..labels import short
     return short(path).replace("_", " ")
-
-
-def _without_zeros(text: str) -> str:
-    return text[:-2] if text.endswith(".0") else text

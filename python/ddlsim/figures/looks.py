@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 from ..frame import natural
 
-# Systems that are often drawn together have Okabe and Ito's colours, which colour-blind readers tell apart, or colours far
-# from these; the others have Tol's muted ones. Any other name has a look that follows from it.
+# Okabe and Ito's colours, which colour-blind readers tell apart, for what is often drawn together; otherwise Tol's muted ones.
 PICKED = {
     "single": ("#000000", "+"), "alone": ("#7f7f7f", "x"), "ako": ("#0072b2", "o"), "ps_async": ("#d55e00", "s"),
     "ps_sync": ("#e69f00", "s-"), "ps_ssp": ("#b8860b", "D"), "gossip": ("#cc79a7", "^"), "d_psgd": ("#8c564b", "v"),
     "ad_psgd": ("#6a3d9a", "D"), "ring_allreduce": ("#009e73", "p"), "tree_allreduce": ("#117733", "^"),
-    "star_allreduce": ("#66a61e", "v"), "partial_allreduce": ("#44aa99", "o-"), "local_sgd": ("#999933", "D-"),
+    "star_allreduce": ("#66a61e", "v"), "hierarchical_allreduce": ("#225522", "p-"), "partial_allreduce": ("#44aa99", "o-"), "local_sgd": ("#999933", "D-"),
     "diloco": ("#b2182b", "^-"), "fedavg": ("#882255", "s-"), "sgp": ("#332288", "v-"), "choco": ("#aa4499", "D-"),
     "vertical": ("#661100", "*"), "early_exit": ("#bb5566", "o-"), "samme": ("#4d4d4d", "s-"),
 }

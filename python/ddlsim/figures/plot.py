@@ -8,7 +8,7 @@ from ..errors import InputError, nearest
 from ..frame import read_all
 from ..labels import group, relabel
 from . import data
-from .draw import Drawing, draw, draw_links, draw_map
+from .draw import Drawing, draw, draw_links, draw_map, format_of
 
 # The options that mean something for a kind, beside size, title and xlabel, which all have.
 KINDS: dict[str, tuple[str, ...]] = {
@@ -41,7 +41,6 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
         if name not in KINDS[kind]:
             raise InputError(f"--{name}: is for --kind " + ", ".join(one for one in KINDS if name in KINDS[one]))
     if file is not None:
-        from .draw import format_of
         format_of(Path(file))
     found = read_all([folders] if isinstance(folders, (str, Path)) else folders)
     look = {"size": size, "title": title, "xlabel": xlabel}

@@ -31,7 +31,7 @@ TEST_CASE("a measured result has its own place and is compared with the simulate
   CHECK_FALSE(simulated.contains("measured"));
 
   const cli::Reply text = place.call("compare results");
-  CHECK(text.out.find("Simulated against measured: ako") != std::string::npos);
+  CHECK(text.out.find("Simulated against measured: ") != std::string::npos);
   const auto json = nlohmann::json::parse(place.call("compare results --json").out);
   REQUIRE(json["measured_and_simulated"].size() == 1);
   for (const auto& row : json["measured_and_simulated"][0]["quantities"]) {
