@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "core/base/check.hpp"
-#include "sim/platform/network_plan.hpp"
 #include "sim/results/identity/identity_json.hpp"
 #include "sim/results/writing/summary_keys.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -199,28 +198,6 @@ std::optional<double> FinishedRun::measure(std::string_view key) const {
   return std::nullopt;
 }
 
-namespace {
-
-// The value that the member `key` names.
-template <class Enum>
-Enum enum_member(const Json& json, const char* key, const fs::path& file) {
-  const auto word = member<std::string>(json, key, file);
-  for (const auto& [value, name] : enum_names(Enum{})) {
-    if (name == word) return value;
-  }
-  refuse(file, fmt::format("$.network.{}: {} is unknown; expected a result of this version of ddlsim", key,
-                           scenario::in_quotes(word)));
-}
-
-std::string network_text(const Json& network, const fs::path& file) {
-  const platform::NetworkPlan plan{.carried_by = enum_member<platform::CarriedBy>(network, "carried_by", file),
-                                   .model = enum_member<scenario::NetworkModel>(network, "model", file),
-                                   .why = member<std::string>(network, "why", file)};
-  return fmt::format("{} ({})", text_of(plan), plan.why);
-}
-
-}  // namespace
-
 FinishedRun read_finished(const fs::path& folder) {
   FinishedRun run;
   run.folder = folder;
@@ -241,7 +218,6 @@ FinishedRun read_finished(const fs::path& folder) {
   run.has_data_path = at_path(scenario, "data.path") != nullptr;
   read_inputs(json, run);
   run.measured = json.contains("measured");
-  if (const auto network = json.find("network"); network != json.end()) run.network = network_text(*network, file);
   run.digest = member<std::string>(json, "digest", file);
   const fs::path summary_file = folder / "summary.json";
   const Json summary = object_in(summary_file);

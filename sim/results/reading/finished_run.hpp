@@ -31,7 +31,6 @@ struct FinishedRun {
   std::string digest;           // of two runs comparable where they have the same version
   std::string platform_digest;  // as in RunIdentity
   std::vector<FileDigest> data;
-  std::string network;                              // text_of the network's plan, and why; empty where it was measured
   bool measured = false;                            // over real TCP
   std::string algorithm;                            // "ako"
   std::vector<std::string> workers;                 // host names
