@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 __all__ = ["DdlsimError", "InputError", "Model", "PackageMissing", "Result", "RunFailed", "Sweep", "TorchModel", "bounds",
            "compare", "digest_of", "load", "plot", "report", "reproduce", "results", "run", "serve", "sweep"]
 
-# What is loaded only where it is asked for: runs need no package, and PyTorch takes seconds to load.
+# Loaded only where they are asked for: runs need no package, and PyTorch takes seconds to load.
 _LATER = {"Model": "model", "TorchModel": "torch_model", "compare": "comparison", "digest_of": "model", "plot": "figures.plot",
           "report": "reports", "reproduce": "studies", "results": "frame", "serve": "model"}
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -60,10 +61,7 @@ class Answer:
 
 def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[str] = ()) -> Generator[Answer, None, None]:
     """Runs jobs, `at_once` at a time (default: one per core), and yields an answer as each ends. Closed before its end, it
-    stops the runs at work, and nothing half-written is left.
-
-    Raises DdlsimError where the program itself ends.
-    """
+    stops the runs at work, and nothing half-written is left. Raises DdlsimError where the program itself ends."""
     words = [program(), "batch", *options, *(["--jobs", str(at_once)] if at_once else [])]
     # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
@@ -98,16 +96,13 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
 
 
 def _hand_over(jobs: Sequence[Job], stream: IO[str], room: threading.Semaphore, ended: threading.Event) -> None:
-    try:
-        with stream:
-            for number, job in enumerate(jobs):
-                room.acquire()
-                if ended.is_set():
-                    return
-                stream.write(job.line(number) + "\n")
-                stream.flush()
-    except BrokenPipeError:  # it has ended, and says why
-        pass
+    with suppress(BrokenPipeError), stream:  # the program has ended, and says why
+        for number, job in enumerate(jobs):
+            room.acquire()
+            if ended.is_set():
+                return
+            stream.write(job.line(number) + "\n")
+            stream.flush()
 
 
 def _answer(line: str, jobs: Sequence[Job]) -> Answer:

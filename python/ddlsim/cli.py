@@ -1,4 +1,4 @@
-"""The commands that read results: python3 -m ddlsim compare|plot|report. Each is a function of the package."""
+"""The commands that read results: python3 -m ddlsim compare|plot|report|reproduce. Each is a function of the package."""
 from __future__ import annotations
 
 import argparse
@@ -22,15 +22,23 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 done, 2 wrong input, 3 a run failed, 130 interrupted."""
     words = list(sys.argv[1:] if words is None else words)
     try:
-        arguments = _parser().parse_args(words)
-        return int(arguments.command(arguments, words))
+        parser, commands = _parser()
+        # Folders may stand before, between and behind options.
+        arguments = (commands[words[0]].parse_intermixed_args(words[1:]) if words and words[0] in commands else
+                     parser.parse_args(words))
+        code = int(arguments.command(arguments, words))
+        sys.stdout.flush()
+        return code
     except DdlsimError as error:
         for line in error.lines:
             print(f"ddlsim: {line}", file=sys.stderr)
-        return error.code or error.exit_code
+        return max(error.code or 0, 0) or error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on, as with `| head`
         return 0
+    except OSError as error:
+        print(f"ddlsim: the standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("ddlsim: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
@@ -43,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
         raise InputError(f"{self.prog.removeprefix('ddlsim ')}: {message}; see ddlsim {self.prog.split()[-1]} --help")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, _Parser]]:
     parser = _Parser(prog="ddlsim", description="Reads results of ddlsim.", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="compare|plot|report|reproduce", parser_class=_Parser)
     _add_compare(_command(commands, "compare", "Results side by side, with intervals, and what is within noise",
@@ -57,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
                          "ddlsim report results/bandwidth_workers -o bandwidth_workers.html"))
     add_arguments(_command(commands, "reproduce", "Run a published study and compare its figures with simulated ones",
                            "ddlsim reproduce\nddlsim reproduce ako_2018"))
-    return parser
+    return parser, commands.choices
 
 
 def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, what: str,
@@ -84,8 +92,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 def _compare(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     from .comparison import compare
-    columns = arguments.columns.split(",") if arguments.columns else ()
-    found = compare(arguments.results, columns=columns, label=dict(arguments.label), runs=arguments.runs)
+    found = compare(arguments.results, columns=arguments.columns or (), label=dict(arguments.label), runs=arguments.runs)
     width = max(40, shutil.get_terminal_size().columns)
     forms: dict[str | None, Callable[[], str]] = {"csv": found.csv, "json": found.json, "markdown": found.markdown,
                                                   "latex": found.latex, None: lambda: found.text(width)}
@@ -157,6 +164,6 @@ def _add_label(parser: argparse.ArgumentParser, what: str) -> None:
 
 def _renaming(text: str) -> tuple[str, str]:
     old, equals, new = text.rpartition("=")
-    if not equals or not old:
+    if not equals or not old or not new.strip():
         raise argparse.ArgumentTypeError(f"{text} is no label; expected OLD=NEW such as ps_async='parameter server'")
     return old, new

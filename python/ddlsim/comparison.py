@@ -14,7 +14,7 @@ from .frame import LOSS, Run, kind_of, metric_of, most_of, read_all
 from .labels import Group, Grouped, difference, group, relabel, short
 from .stats import Estimate, Verdict, holm, verdict
 from .table import Cell, Column, Table, finite, hanging, json_cell
-from .units import Kind, base_unit, seconds, shown
+from .units import Kind, base_unit, counted, seconds, shown
 
 _MOST_FOR_ALL_PAIRS = 50  # groups of a condition; of more only pairs with the best are compared
 _MOST_NAMED = 5
@@ -132,12 +132,8 @@ class Comparison:
         return table
 
     def _title(self, measure: Measure) -> str:
-        """A time to a target is known to within one evaluation."""
-        every = {one.settings.get("evaluate.every") for one in self.groups}
-        step = every.pop() if len(every) == 1 else None
-        if measure.target is None or not isinstance(step, (int, float)):
-            return measure.title
-        return f"{measure.title} (every {seconds(step)})"
+        every = evaluated_every(self.groups) if measure.target is not None else ""
+        return f"{measure.title} (every {every})" if every else measure.title
 
     def verdicts(self) -> list[tuple[str, list[str]]]:
         """A condition's label ("" where there is one alone), and a sentence for each measure."""
@@ -253,20 +249,14 @@ class Comparison:
         for label, lines in self.verdicts():
             verdict_text += (f"{before_condition}{label}\n" if label else "") + "".join(f"{before}{line}\n" for line in lines)
         cells = [cell.text for row in table.rows for cell in row]
-        legend = ""
-        if any(one.own and one.own not in one.scheme for one in self.groups):
-            legend += "Each scheme has a learning rate of its own, as tuned.\n"
-        if any(" !" in text for text in cells):
-            legend += "!: not sooner than one worker alone.\n"
-        if any("never !" in text for text in cells):
-            legend += "never: one worker gets there with all seeds, this does not.\n"
-        if any("only this" in text for text in cells):
-            legend += "only this: it gets there with all seeds, one worker does not.\n"
-        if " ~ " in verdict_text:
-            legend += "a ~ b: within noise of each other.\n"
-        if verdict_text:
-            legend += ("Noise: t-tests at 5 %, paired by seed (Welch's without three seeds in common), "
-                       "corrected for the number of pairs (Holm); ± is the 95 % interval of a mean.\n")
+        legend = "".join(told + "\n" for told, is_needed in {
+            "Each scheme has a learning rate of its own, as tuned.": any(one.own and one.own not in one.scheme for one in self.groups),
+            "!: not sooner than one worker alone.": any(" !" in text for text in cells),
+            "never: one worker gets there with all seeds, this does not.": any("never !" in text for text in cells),
+            "only this: it gets there with all seeds, one worker does not.": any("only this" in text for text in cells),
+            "a ~ b: within noise of each other.": " ~ " in verdict_text,
+            "Noise: t-tests at 5 %, paired by seed (Welch's without three seeds in common), corrected for the number of pairs "
+            "(Holm); ± is the 95 % interval of a mean.": verdict_text}.items() if is_needed)
         return verdict_text + ("\n" if verdict_text and before == "- " else "") + legend
 
     def _fidelity_title(self, fidelity: Fidelity) -> str:
@@ -276,16 +266,16 @@ class Comparison:
         return f"Simulated against measured: {fidelity.measured.label}"
 
 
-def compare(folders: Iterable[Path | str] | Path | str, *, columns: Sequence[str] = (), label: Mapping[str, str] | None = None,
-            runs: bool = False) -> Comparison:
+def compare(folders: Iterable[Path | str] | Path | str, *, columns: Sequence[str] | str = (),
+            label: Mapping[str, str] | None = None, runs: bool = False) -> Comparison:
     """Compares the results of these folders.
 
     columns: what the table shows, in this order: "time", "bytes", "accuracy", "loss", any number of summary.json or its
     object, a setting such as "platform.bandwidth"; the usual ones where there are none. label: what a row is called, by its
     label or its scenario's name. runs: every run by itself, instead of means over seeds. Raises InputError.
     """
-    found = read_all([folders] if isinstance(folders, (str, Path)) else folders)
-    return compare_runs(found, columns=columns, label=label, runs=runs)
+    return compare_runs(read_all(folders), columns=columns.split(",") if isinstance(columns, str) else columns, label=label,
+                        runs=runs)
 
 
 def compare_runs(found: Sequence[Run], *, columns: Sequence[str] = (), label: Mapping[str, str] | None = None,
@@ -312,6 +302,13 @@ def usual_measures(grouped: Grouped) -> list[Measure]:
                        Measure("busiest_link.utilisation", "busiest link", "share", False, True),
                        Measure("compute_utilisation", "computing", "share", False, False),
                        Measure("staleness.mean", "staleness", "number", False, True)]
+
+
+def evaluated_every(groups: Sequence[Group]) -> str:
+    """"5 s" or "20 steps", to which times to a target are known; "" where groups differ."""
+    every = {(one.settings.get("evaluate.every"), one.settings.get("evaluate.every_iterations")) for one in groups}
+    step_s, steps = every.pop() if len(every) == 1 else (None, None)
+    return seconds(step_s) if step_s is not None else counted(steps, "step") if steps is not None else ""
 
 
 def baselines(grouped: Grouped) -> dict[int, Group | None]:
@@ -481,7 +478,7 @@ def _fidelity_table(fidelity: Fidelity) -> Table:
 
 
 def _error(measured: Estimate, simulated: Estimate) -> float | None:
-    """Of the simulated mean, as a share of the measured one."""
+    """The error of the simulated mean, as a share of the measured one."""
     return None if measured.mean == 0 else simulated.mean / measured.mean - 1
 
 

@@ -42,7 +42,7 @@ for _error in (DdlsimError, InputError, RunFailed, PackageMissing):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What a wrong word may have meant, or else what is known: the end of an error's line."""
+    """The word that was meant, or else all known ones: the end of an error's line."""
     known = list(known)
     near = difflib.get_close_matches(word, known, 1, 0.6)
     return f'did you mean "{near[0]}"?' if near else "expected one of " + ", ".join(known)

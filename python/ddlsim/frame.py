@@ -24,7 +24,7 @@ SCHEMA_VERSION = 2  # of run.json, the newest that is read
 
 @dataclass(frozen=True)
 class Metric:
-    """What runs are judged by (evaluate.metric)."""
+    """The score that runs are judged by (evaluate.metric)."""
     word: str               # "accuracy", "loss"
     less_is_better: bool
     most: float             # that it can be
@@ -80,6 +80,13 @@ def most_of(key: str) -> float:
     return 1.0 if kind_of(key) == "share" else math.inf
 
 
+# Those that are read of a run's tables.
+_COLUMNS = {"curve": ("time_s", "worker", "iteration", "samples", "epoch", "bytes_sent", "train_loss", "test_loss", "test_accuracy"),
+            "iterations": ("worker", "iteration", "start_s", "compute_s", "end_s", "staleness"),
+            "traffic": ("link", "direction", "bytes", "utilisation"), "pairs": ("source", "target", "messages", "bytes"),
+            "links": ("link", "direction", "start_s", "end_s", "utilisation")}
+
+
 @dataclass(frozen=True)
 class Run:
     """A finished run: run.json and summary.json. Its tables, which may be long, are read by `rows` and `curve`."""
@@ -119,7 +126,12 @@ class Run:
 
     def rows(self, table: str) -> pd.DataFrame:
         """A table such as "curve" or "iterations". Raises InputError where the run has none."""
-        return read_table(self.folder / f"{table}.csv")
+        file = self.folder / f"{table}.csv"
+        rows = read_table(file)
+        missing = [column for column in _COLUMNS.get(table, ()) if column not in rows]
+        if missing:
+            raise InputError(f'{file}: has no column "{missing[0]}"; expected a table of ddlsim')
+        return rows
 
     def curve(self) -> pd.DataFrame:
         """The rows of curve.csv that are means over workers, in order."""
@@ -158,7 +170,15 @@ _MEASURED = "measured."
 
 def read(folder: Path | str) -> Run:
     """Reads a result's folder. Raises InputError: no result, or none of this program."""
-    folder = Path(folder)
+    try:
+        return _read(Path(folder))
+    except InputError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{folder}: is no whole result ({error}); expected a result of this version of ddlsim") from None
+
+
+def _read(folder: Path) -> Run:
     run, summary = object_in(folder / "run.json"), object_in(folder / "summary.json")
     file = folder / "run.json"
     scenario = _member(run, "scenario", dict, file)
@@ -171,6 +191,7 @@ def read(folder: Path | str) -> Run:
     version = _member(run, "schema_version", int, file)
     if version > SCHEMA_VERSION:
         raise InputError(f"{file}: $.schema_version: {version} is unknown; this program reads up to {SCHEMA_VERSION}")
+    _member(settings, "algorithm.name", str, file)
     file = folder / "summary.json"
     workers = _member(summary, "iterations_per_worker", dict, file)
     name, seed = _member(summary, "name", str, file), _member(summary, "seed", int, file)
@@ -187,11 +208,11 @@ def read(folder: Path | str) -> Run:
                measures=dict(_measures(summary, set(workers))))
 
 
-def find(folders: Iterable[Path | str]) -> list[Path]:
+def find(folders: Iterable[Path | str] | Path | str) -> list[Path]:
     """Every result that the arguments name, each once: a result's folder, or any folder up to three levels above it, in
     natural order. A sweep's are those that its table lists. Runs of a search (tune, advise) are passed over unless one
     alone is named. Raises InputError for an argument without results."""
-    arguments = [Path(folder) for folder in folders]
+    arguments = [Path(folder) for folder in ([folders] if isinstance(folders, (str, Path)) else folders)]
     found: dict[Path, Path] = {}
     for argument in arguments:
         one_of_several = len(arguments) > 1  # as of "results/*"
@@ -210,11 +231,11 @@ def find(folders: Iterable[Path | str]) -> list[Path]:
     return list(found.values())
 
 
-def read_all(folders: Iterable[Path | str]) -> list[Run]:
+def read_all(folders: Iterable[Path | str] | Path | str) -> list[Run]:
     return [read(folder) for folder in find(folders)]
 
 
-def results(folders: Iterable[Path | str]) -> pd.DataFrame:
+def results(folders: Iterable[Path | str] | Path | str) -> pd.DataFrame:
     """A row for each run: folder, name, seed, every setting by its path, and every number of summary.json by its key."""
     rows = []
     for run in read_all(folders):
@@ -282,13 +303,16 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
         yield from (folder / run for run in table["run"] if (folder / run / "run.json").is_file())
         return
     if depth < deepest:
-        inner = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+        try:
+            inner = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
         for path in sorted(inner, key=lambda path: natural(path.name)):
             yield from _below(path, depth + 1)
 
 
 def one_metric(runs: Sequence[Run]) -> Metric:
-    """What all of these runs are judged by. Raises InputError where they differ."""
+    """The metric of all these runs. Raises InputError where they differ."""
     for run in runs:
         if run.metric != runs[0].metric:
             raise InputError(f"{runs[0].folder} is judged by {runs[0].metric.word} and {run.folder} by {run.metric.word}; "

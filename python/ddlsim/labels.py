@@ -141,6 +141,8 @@ def relabel(grouped: Grouped, labels: Mapping[str, str]) -> None:
         if not found:
             known = dict.fromkeys(text for one in grouped.groups for text in (grouped.name_of(one), one.label))
             raise InputError(f'--label: "{old}" is no label here; {nearest(old, known)}')
+    if labels and len({(grouped.name_of(one), one.condition) for one in grouped.groups}) < len(grouped.groups):
+        raise InputError(f"--label: {', '.join(labels.values())}: gives two rows one name; expected a name for each")
 
 
 def name(grouped: Grouped, *, over_seeds: bool = True) -> None:
@@ -227,7 +229,7 @@ def told_key(text: str) -> tuple[Any, ...]:
 
 
 def _told(one: Group) -> dict[str, Any]:
-    """What tells a group from others: its settings, and of measured runs how they were measured."""
+    """All that tells a group from others: its settings, and of measured runs how they were measured."""
     table = dict(one.settings)
     if one.runs[0].measured is not None:
         table["measured"] = ", ".join(value if isinstance(value, str) else f"{key} {_in_words(value, 1)}"
@@ -327,7 +329,7 @@ def _place_of_content(one: Group, path: str) -> str:
 
 
 def shown_values(values: Sequence[Any]) -> list[str]:
-    """Of one setting: equal values get equal texts, others different ones. Lists of objects, such as faults, become
+    """Texts for the values of one setting: equal values get equal texts, others different ones. Lists of objects, such as faults, become
     "host_crash w1 at 20s +2 more", with as many elements as it takes to tell them apart; [] is "none"."""
     keys = [json.dumps(value, sort_keys=True) for value in values]
     distinct = dict(zip(keys, values))

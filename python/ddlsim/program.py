@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -77,11 +78,8 @@ def _started(command: Sequence[str], given: str | None) -> "subprocess.Popen[str
 
 
 def _hand_over(text: str, stream: IO[str]) -> None:
-    try:
-        with stream:
-            stream.write(text)
-    except BrokenPipeError:  # it has ended without reading, and says why
-        pass
+    with suppress(BrokenPipeError), stream:  # the program has ended without reading, and says why
+        stream.write(text)
 
 
 def _listen(stream: Iterable[str], said: list[str], progress: bool) -> None:

@@ -25,7 +25,7 @@ _PAGE = Path(__file__).with_name("page")
 _SCRIPTS = ("model.js", "state.js", "zoom.js", "curves.js", "tables.js", "run_view.js", "answer.js", "pair.js", "main.js")
 _CHARTS = ("/usr/share/javascript/chart.js/chart.min.js", "/usr/share/nodejs/chart.js/dist/chart.min.js")
 
-# What a page shows of a run at most, so that it opens quickly.
+# The most that a page shows of a run, so that it opens quickly.
 _CURVE_POINTS, _LINKS, _PERIODS, _MATRIX_NODES = 300, 24, 120, 48
 _LANES, _SERVER_LANES, _SPANS = 32, 8, 600
 _CURVE_WORKERS, _WORKER_VALUES = 16, 300_000
@@ -84,7 +84,7 @@ def page(data: Mapping[str, Any], title: str) -> str:
 
 
 def page_data(grouped: Grouped) -> dict[str, Any]:
-    """What the page's scripts read (page/model.js). Conditions count only where schemes share them; otherwise scenarios are
+    """The input of the page's scripts (page/model.js). Conditions count only where schemes share them; otherwise scenarios are
     compared with each other, by their labels."""
     groups, metric = grouped.groups, grouped.metric
     runs = [run for one in groups for run in one.runs]
@@ -183,8 +183,7 @@ def _worker_curves(run: Run, rows: pd.DataFrame, kept: Sequence[int], most: int)
 def _links(run: Run) -> tuple[list[dict[str, Any]], int]:
     rows = run.rows("traffic")
     rows = rows[rows["bytes"] > 0].sort_values("utilisation", ascending=False, kind="stable")
-    traced = (run.folder / "links.csv").is_file()
-    periods = run.rows("links") if traced else None
+    periods = run.rows("links") if (run.folder / "links.csv").is_file() else None
     links = []
     for row in rows.iloc[:_LINKS].itertuples():
         link: dict[str, Any] = {"name": f"{row.link} {row.direction}", "bytes": _six(row.bytes), "utilisation": _six(row.utilisation)}
@@ -260,17 +259,20 @@ def _traced(run: Run) -> list[Span]:
     file = run.folder / "trace.json"
     if not file.is_file():
         return []
-    trace = json.loads(file.read_text(encoding="utf-8"))
-    events = trace["traceEvents"] if isinstance(trace, dict) else trace
-    names = {event["pid"]: event["args"]["name"] for event in events if event.get("name") == "process_name"}
-    spans: list[Span] = []
-    for event in events:
-        name = event.get("name", "")
-        if event.get("ph") == "X" and (name in ("compute", "wait") or name.startswith("send to ")):
-            start = event["ts"] / 1e6
-            spans.append((names[event["pid"]], "send" if name.startswith("send") else name, start, start + event["dur"] / 1e6,
-                          int(event.get("args", {}).get("step", 0)), name.removeprefix("send to ") if name.startswith("send") else ""))
-    return spans
+    try:
+        trace = json.loads(file.read_text(encoding="utf-8"))
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
+        names = {event["pid"]: event["args"]["name"] for event in events if event.get("name") == "process_name"}
+        spans: list[Span] = []
+        for event in events:
+            name = event.get("name", "")
+            if event.get("ph") == "X" and (name in ("compute", "wait") or name.startswith("send to ")):
+                start = event["ts"] / 1e6
+                spans.append((names[event["pid"]], "send" if name.startswith("send") else name, start, start + event["dur"] / 1e6,
+                              int(event.get("args", {}).get("step", 0)), name.removeprefix("send to ") if name.startswith("send") else ""))
+        return spans
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{file}: is no trace of ddlsim ({error})") from None
 
 
 def _stepwise(run: Run) -> list[Span]:
@@ -285,7 +287,7 @@ def _stepwise(run: Run) -> list[Span]:
 
 
 def _networks(runs: Sequence[Run]) -> str:
-    """What carried the messages, in every way that a run has it; and why, unless the reasons differ."""
+    """The carriers of messages, in every way that a run has it; and why, unless the reasons differ."""
     reasons: dict[str, set[str]] = {}
     for run in runs:
         if run.network:

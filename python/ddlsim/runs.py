@@ -213,7 +213,9 @@ def _told(command: str, scenario: Scenario, overrides: Mapping[str, Any], words:
         file = str(_path(scenario, "a scenario: the path of its file, or a dict"))
         if file.startswith("-"):
             file = os.path.join(".", file)
-    changes = [f"--set={_key(path)}={json_of(value, path)}" for path, value in overrides.items()]
+    if wrong := [path for path in overrides if "=" in path]:
+        raise InputError(f"{wrong[0]}: is no path of a key; expected one such as platform.workers")
+    changes = [f"--set={path}={json_of(value, path)}" for path, value in overrides.items()]
     text = call([command, file, *words, *changes], progress, given)
     try:
         return json.loads(text)
@@ -223,12 +225,6 @@ def _told(command: str, scenario: Scenario, overrides: Mapping[str, Any], words:
 
 def _where(out: AnyPath, progress: bool) -> list[str]:
     return ["--json", f"--out={_path(out, 'the path of a folder, out')}", *([] if progress else ["--quiet"])]
-
-
-def _key(path: str) -> str:
-    if "=" in path:
-        raise InputError(f"{path}: is no path of a key; expected one such as platform.workers")
-    return path
 
 
 def _seeds(seeds: str | Iterable[int]) -> str:

@@ -1,4 +1,4 @@
-"""What a few seeds say: means with intervals, and whether two means differ. Student's t throughout."""
+"""Statistics of a few seeds: means with intervals, and whether two means differ. Student's t throughout."""
 from __future__ import annotations
 
 import enum

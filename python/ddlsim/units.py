@@ -66,8 +66,8 @@ def _with_unit(value: float, units: Sequence[tuple[float, str]]) -> str:
     return f"{scaled:.0f} {name}" if abs(scaled) >= 100 else f"{scaled:.3g} {name}"
 
 
-# Of settings, in the base units of run.json: bit/s, s, bytes, flop/s.
-_PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
+# Units of settings, in the base units of run.json: bit/s, s, bytes, flop/s.
+_PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 _BASES = {"bps": ("bit_per_s", 1.0), "Bps": ("bit_per_s", 8.0), "B": ("bytes", 1.0), "f": ("flop_per_s", 1.0)}
 _UNITS = {prefix + base: (name, factor * size) for prefix, factor in _PREFIXES.items() for base, (name, size) in _BASES.items()}
 _UNITS |= {name: ("s", size) for name, size in {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}.items()}

@@ -33,7 +33,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 
 // Whether the interpreter is there and has what the package needs.
 bool will_do(const std::string& python) {
-  std::vector<std::string> words = {python, "-c", has_packages};
+  std::vector<std::string> words = {python, "-P", "-c", has_packages};
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
   posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -75,19 +75,25 @@ std::string package_folder() {
 }  // namespace
 
 std::vector<Command> add_analysis_commands(CLI::App& app) {
-  constexpr std::pair<const char*, const char*> shown[] = {
+  constexpr std::pair<const char*, const char*> known[] = {
       {"compare", "Results side by side, with intervals, and what is within noise"},
       {"plot", "Draw finished runs, and write the data beside the picture"},
-      {"report", "Write one self-contained page about finished runs"}};
+      {"report", "Write one self-contained page about finished runs"},
+      {"reproduce", "Run a published study and compare its figures with simulated ones"}};
   std::vector<Command> commands;
-  for (const auto& [name, what] : shown) {
+  for (const auto& [name, what] : known) {
     CLI::App& command = *app.add_subcommand(name, what);
-    const auto folders = std::make_shared<std::vector<std::string>>();
-    command.add_option("results", *folders, "Result folders, or folders above them, such as a sweep's")
-        ->type_name("DIR");
+    const auto words = std::make_shared<std::vector<std::string>>();
+    if (name == std::string_view("reproduce")) {
+      command.group("");  // the help names it with the laboratory
+      command.add_option("study", *words, "Study; without it, all are listed")->type_name("NAME");
+    } else {
+      command.add_option("results", *words, "Result folders, or folders above them, such as a sweep's")
+          ->type_name("DIR");
+    }
     command.footer(std::string("Its options: ddlsim ") + name + " --help");
     // Its words are handed over before any is read.
-    commands.push_back({&command, [folders] { return int{kInternalError}; }});
+    commands.push_back({&command, [words] { return int{kInternalError}; }});
   }
   return commands;
 }
@@ -103,13 +109,14 @@ void hand_to_analysis(const std::vector<std::string>& words) {
   const std::string python = interpreter(words.front());
   if (const std::string folder = package_folder(); !folder.empty()) {
     const char* others = std::getenv("PYTHONPATH");
-    setenv("PYTHONPATH", (folder + (others != nullptr ? std::string(":") + others : "")).c_str(), 1);
+    setenv("PYTHONPATH", (folder + (others != nullptr && *others != '\0' ? std::string(":") + others : "")).c_str(), 1);
   }
   // The package starts this program where it needs runs.
   if (std::error_code unreadable; std::getenv("DDLSIM") == nullptr) {
     setenv("DDLSIM", fs::read_symlink("/proc/self/exe", unreadable).c_str(), 1);
   }
-  std::vector<std::string> all = {python, "-m", "ddlsim"};
+  // -P: what lies in the current folder is not imported instead.
+  std::vector<std::string> all = {python, "-P", "-m", "ddlsim"};
   all.insert(all.end(), words.begin(), words.end());
   std::cout.flush();
   execvp(python.c_str(), pointers_to(all).data());

@@ -57,9 +57,7 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   }
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  for (const auto* others : {&analysis_words(), &laboratory_words()}) {
-    commands.insert(commands.end(), others->begin(), others->end());
-  }
+  commands.insert(commands.end(), laboratory_words().begin(), laboratory_words().end());
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
   const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
   if (looks_like_command && !std::filesystem::exists(first)) {

@@ -125,11 +125,11 @@ class RunsAtWork {
  public:
   explicit RunsAtWork(const JobOptions& options);  // which outlives it
   ~RunsAtWork();
-  // What the process of a job does, which outlives its work.
+  // The work of a job's process; this object outlives it.
   std::function<std::string()> begin(std::size_t number, const Job& job, results::Replace replace);
   // Puts its result in its place.
   JobEnd end(std::size_t number, const process::ChildAnswer& answer);
-  // Of one that was ended: removes what it has begun to write.
+  // Removes what a run that was ended has begun to write.
   void drop(std::size_t number);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace ddl::run {
 
-// What a worker's gradient takes, but for the factor below and compute.overhead; of a model of ours by its operations,
+// Seconds of a worker's gradient, but for the factor below and compute.overhead; of a model of ours by its operations,
 // unless the scenario says it.
 double batch_seconds(const scenario::Scenario& scenario, const platform::Fabric& fabric, int worker,
                      const scenario::LearnedModel* model);

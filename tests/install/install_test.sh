@@ -76,10 +76,10 @@ unescaped=$work/manual
 sed 's/\\-/-/g' "$manual" >"$unescaped"
 commands=$(ddlsim --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p')
 [ "$(echo "$commands" | wc -l)" -eq 12 ] || fail "the help has not twelve commands: $commands"
-commands="$commands model schema completion manual"
+commands="$commands model schema completion manual reproduce"
 for command in $commands; do
   grep -q "^.SS $command\$" "$unescaped" || fail "$command is not in the manual"
-  case $command in compare | plot | report) continue ;; esac  # their options are Python's
+  case $command in compare | plot | report | reproduce) continue ;; esac  # their options are Python's
   for option in $(ddlsim "$command" --help | grep -o '^  [-a-z,]*--[a-z-]*' | grep -o -- '--[a-z-]*'); do
     grep -q "^ *$command) options='.*$option\\b" "$bash_completion" || fail "bash does not complete $command $option"
     sed -n "/^    $command)/,/;;/p" "$zsh_completion" | grep -q -- "$option\\[" || fail "zsh does not complete $command $option"

@@ -64,7 +64,7 @@ class Runner {
   }
   std::string folder(const std::string& id) const { return scratch_.file(id); }
 
-  // What is said at each answer comes after it.
+  // Says the line of `at_answer` once that answer has come.
   BatchOutcome operator()(const std::vector<json>& lines, const std::map<std::string, json>& at_answer = {}) {
     answers.clear();
     Pipe input;

@@ -1,4 +1,4 @@
-"""What pictures show: panels, series and their points, from groups of runs. Nothing here draws."""
+"""The content of pictures: panels, series and their points, from groups of runs. Nothing here draws."""
 from __future__ import annotations
 
 import math
@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .. import units
-from ..comparison import AgainstOne, against_one, baselines
+from ..comparison import AgainstOne, against_one, baselines, evaluated_every
 from ..errors import InputError, nearest
 from ..frame import ACCURACY, LOSS, Metric, Run, metric_of, most_of
 from ..labels import Group, Grouped, difference, is_called, short, short_labels, told_condition, told_key, value_key
@@ -22,6 +21,7 @@ from .looks import DASHES, Look, looks_of
 Values = npt.NDArray[np.float64]
 Line = tuple[Values, Values]  # x, which never falls, and y
 
+OF_WORKERS = ("platform.workers", "platform.workers_per_site")
 MOST_NAMES = 12    # lines of a legend or panel, before a condition becomes panels
 MOST_BARS = 16     # likewise
 MOST_BANDS = 8     # lines of a panel that have bands around them unasked
@@ -58,7 +58,7 @@ class Series:
 
 @dataclass
 class Legend:
-    """What tells series apart. Where they differ in two things, one legend has the colours, the other the dashes."""
+    """Names and looks of series. Where they differ in two things, one legend has the colours, the other the dashes."""
     names: list[str]
     looks: list[Look]
     shows: Literal["lines", "dashes"] = "lines"
@@ -123,11 +123,10 @@ class WinnerMap:
         rows = []
         for row, cells in zip(self.rows, self.cells):
             for column, cell in zip(self.columns, cells):
-                speed_up = cell.against_one.speed_up if cell and cell.against_one else None
                 rows.append({self.x: column, self.y: row, "scheme": cell.scheme if cell else None,
                              self.measure: cell.mean if cell else None,
                              "within_noise": None if cell is None or cell.clear is None else int(not cell.clear),
-                             "speed_up": speed_up})
+                             "speed_up": cell.against_one.speed_up if cell and cell.against_one else None})
         return pd.DataFrame(rows)
 
 
@@ -208,16 +207,12 @@ class _Words:
         return ", ".join(part for part in (self.scheme, self.rest) if part)
 
 
-def is_of_workers(path: str) -> bool:
-    return path in ("platform.workers", "platform.workers_per_site")
-
-
 def _facets(grouped: Grouped, facet: str, apart: str) -> list[int]:
-    """Which of grouped.varied a panel stands for."""
+    """Indices in grouped.varied of what a panel stands for."""
     if not facet:
         return []
     paths = [i for i, path in enumerate(grouped.varied) if path != apart and
-             (path.startswith("platform") and not is_of_workers(path) if facet == "network" else is_called(path, facet))]
+             (path.startswith("platform") and path not in OF_WORKERS if facet == "network" else is_called(path, facet))]
     if not paths:
         others = [path for path in grouped.varied if path != apart]
         raise InputError(f'--facet: "{facet}" does not vary among these runs; ' +
@@ -226,7 +221,7 @@ def _facets(grouped: Grouped, facet: str, apart: str) -> list[int]:
 
 
 def _lines_needed(words: Sequence[_Words], one_name_each: bool) -> int:
-    """Of legends, or names of bars."""
+    """Lines of all legends, or names of bars."""
     two = {} if one_name_each else _two_parts(words)
     if two:
         return len({pair[0] for pair in two.values()}) + len({pair[1] for pair in two.values()})
@@ -264,9 +259,8 @@ def _words(grouped: Grouped, one: Group, facets: Sequence[int], apart: str) -> _
             panel.append(text)
         else:
             others.append(f"{short(path)} by {short(apart)}" if apart and _in_step(grouped, i, apart) else text)
-    if one.renamed:
-        return _Words(", ".join(text for text in panel if text), one.system, one.label, ("",) * len(others))
-    return _Words(", ".join(text for text in panel if text), one.system, one.scheme, tuple(others))
+    scheme, rest = (one.label, [""] * len(others)) if one.renamed else (one.scheme, others)
+    return _Words(", ".join(text for text in panel if text), one.system, scheme, tuple(rest))
 
 
 def _in_step(grouped: Grouped, column: int, apart: str) -> bool:
@@ -307,7 +301,8 @@ def tell_runs(picture: Picture, what: str, interval: str) -> None:
     counts = [one.runs for one in picture.series if one.runs]
     if not counts or max(counts) <= 1:
         return
-    if max(counts) < LEAST_SEEDS and interval and picture.shape == "curve":
+    are_drawn = any(one.each for one in picture.series)
+    if max(counts) < LEAST_SEEDS and are_drawn and picture.shape == "curve":
         picture.note.append("both seeds; three make a mean with a band")
         return
     several = min(counts) != max(counts)
@@ -319,7 +314,7 @@ def tell_runs(picture: Picture, what: str, interval: str) -> None:
                 picture.tell_of(name, f"n = {_range(own)}")
     else:
         picture.note.append(f"{what} {_range(counts)} seeds")
-    if min(counts) < LEAST_SEEDS and interval:
+    if are_drawn:
         picture.note.append("of fewer than three every run" + (f"; else {interval}" if max(counts) >= LEAST_SEEDS else ""))
     elif interval:
         picture.note.append(interval)
@@ -407,7 +402,7 @@ def _curve(run: Run, x: str, y: str) -> Line:
 
 
 def _last_of_each(line: Line) -> Line:
-    """Of several points at one place the last counts."""
+    """The last point of several at one place."""
     keep = np.append(line[0][1:] != line[0][:-1], True)
     return line[0][keep], line[1][keep]
 
@@ -454,9 +449,8 @@ def targets(grouped: Grouped, *, y: str = "time", target: float | None = None, f
         raise InputError(f"no scenario reaches {chosen:g} with all its runs; nothing to draw")
     _choose_unit(picture.x, picture.series, what)
     tell_runs(picture, "mean of", "whiskers: its 95 % interval")
-    every = {one.settings.get("evaluate.every") for one in grouped.groups}
-    if what == "time" and len(every) == 1 and isinstance(step := every.pop(), (int, float)):
-        picture.note.append(f"evaluated every {units.seconds(step)}")
+    if what == "time" and (every := evaluated_every(grouped.groups)):
+        picture.note.append(f"evaluated every {every}")
     return picture
 
 
@@ -509,7 +503,7 @@ def speed_up(grouped: Grouped, *, y: str = "", target: float | None = None, face
     if what == "samples" and target is not None:
         raise InputError("--target: is for --y time")
     chosen = chosen_target(grouped, target) if what == "time" else None
-    path = next((path for path in grouped.varied if is_of_workers(path)), None)
+    path = next((path for path in grouped.varied if path in OF_WORKERS), None)
     if path is None:
         raise InputError("speed-up is drawn over the number of workers; expected runs that differ in platform.workers")
     of_single = baselines(grouped)
@@ -649,7 +643,7 @@ def winners(grouped: Grouped, *, y: str = "", target: float | None = None, grey:
         these = "none does" if not grouped.varied else "these do: " + ", ".join(grouped.varied)
         raise InputError(f"a map needs two settings that vary beside the scheme, but {these}; expected a sweep over "
                          "platform.bandwidth and platform.workers, for instance")
-    at_x, at_y = (1, 0) if is_of_workers(grouped.varied[0]) else (0, 1)
+    at_x, at_y = (1, 0) if grouped.varied[0] in OF_WORKERS else (0, 1)
     columns = sorted({one.condition[at_x] for one in grouped.groups}, key=value_key)
     rows = sorted({one.condition[at_y] for one in grouped.groups}, key=value_key)
     metric = grouped.metric
@@ -713,7 +707,7 @@ def _map_note(grouped: Grouped, cells: Sequence[Sequence[Cell | None]]) -> list[
 
 @dataclass
 class LinkLoads:
-    """Of one traced run: link by link, (start_s, end_s, utilisation) of each period."""
+    """One traced run: link by link, (start_s, end_s, utilisation) of each period."""
     title: str
     links: list[str]
     periods: list[list[tuple[float, float, float]]]

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ class Drawing:
         """Writes F.svg, .png or .pdf, and F.data.csv beside it, each whole or not at all; says which files."""
         file = Path(file)
         data = file.with_suffix(".data.csv")
+        if folder := next((target for target in (file, data) if target.is_dir()), None):
+            raise InputError(f"{folder}: is a folder; expected the name of a file")
         picture = self.bytes_of(format_of(file), command)
         write_whole(file, picture)
         write_whole(data, self.frame.to_csv(index=False, lineterminator="\n").encode())
@@ -65,9 +68,6 @@ class Drawing:
 
     def _repr_png_(self) -> bytes:
         return self.bytes_of("png")
-
-    def _repr_svg_(self) -> str:
-        return self.bytes_of("svg").decode()
 
 
 @contextmanager
@@ -258,9 +258,13 @@ def _legend(sheet: Sheet, legend: Legend, room: float) -> Any:
     """In as many columns as have room."""
     handles = [Line2D([], [], label=name, **_line_style(look, marks=legend.shows == "lines"))
                for name, look in zip(legend.names, legend.looks)]
+    return _fitted_legend(sheet, handles, legend.names, room, 8)
+
+
+def _fitted_legend(sheet: Sheet, handles: Sequence[Any], names: Sequence[str], room: float, most: int, **how: Any) -> Any:
     found: Any = None
-    for columns in range(min(len(handles), 8), 0, -1):
-        found = matplotlib.legend.Legend(sheet.figure, handles, legend.names, ncol=columns, loc="upper left", borderpad=0)
+    for columns in range(min(len(names), most), 0, -1):
+        found = matplotlib.legend.Legend(sheet.figure, handles, names, ncol=columns, loc="upper left", borderpad=0, **how)
         found.set_figure(sheet.figure)
         if columns == 1 or sheet.extent(found)[0] <= room:
             break
@@ -281,11 +285,7 @@ def _placed(axis: Axis, values: Any) -> Any:
 
 
 def _draw_series(axes: Axes, picture: Picture, inside: Sequence[Series]) -> None:
-    def x_of(values: Any) -> Any:
-        return _placed(picture.x, values)
-
-    def y_of(values: Any) -> Any:
-        return _placed(picture.y, values)
+    x_of, y_of = partial(_placed, picture.x), partial(_placed, picture.y)
     if picture.shape == "points":
         axes.axhline(1, color="#555555", linewidth=0.6, linestyle=(0, (1, 2)))
     for one in inside:
@@ -423,10 +423,6 @@ def _set_axis(axes: Axes, which: str, axis: Axis, low: float, high: float, most_
     set_limits(low, high)
 
 
-def _plain(value: float, _: object = None) -> str:
-    return f"{value:.10g}"
-
-
 def limits_of(text: str, option: str) -> tuple[float | None, float | None]:
     """"0..60", "..60" or "0..". Raises InputError."""
     if not text:
@@ -447,34 +443,27 @@ def draw_map(found: WinnerMap, *, size: str = "screen", title: str = "", xlabel:
              label: dict[str, str] | None = None, grey: bool = False) -> Drawing:
     """Cells coloured by the winner, with its value in one unit for all, and what is to be said of it."""
     names = {scheme: (label or {}).get(scheme, scheme) for scheme in found.looks}
-    texts = _map_texts(found)
+    texts, told = _map_texts(found)
     colours = {scheme: (f"#{part:02x}" + f"{part:02x}" * 2 if grey else towards(look.colour, 0.5))
                for (scheme, look), part in zip(found.looks.items(), np.linspace(120, 225, len(found.looks)).astype(int))}
     letters = dict(zip(found.looks, "abcdefghijklmnopqrstuvwxyz")) if grey else {}
     with styled():
         sheet = Sheet(size)
-        legend = Legend([f"{letters[s]}  {names[s]}" if grey else names[s] for s in found.looks],
-                        [Look(colours[s]) for s in found.looks])
-        picture = Picture([], [], [""], [], [], Axis("", ""), Axis("", ""), note=[*found.note, *texts.note])
-        patches: Any = None
-        room = sheet.width - 2 * sheet.edge
-        for columns in range(min(len(legend.names), 6), 0, -1):
-            patches = matplotlib.legend.Legend(sheet.figure, [Patch(color=look.colour) for look in legend.looks], legend.names,
-                                               ncol=columns, loc="upper left", borderpad=0, handlelength=1)
-            patches.set_figure(sheet.figure)
-            if columns == 1 or sheet.extent(patches)[0] <= room:
-                break
-        lines = max(cell.count("\n") + 1 for row in texts.cells for cell in row)
+        picture = Picture([], [], [""], [], [], Axis("", ""), Axis("", ""), note=[*found.note, *told])
+        patches = _fitted_legend(sheet, [Patch(color=colours[scheme]) for scheme in found.looks],
+                                 [f"{letters[s]}  {names[s]}" if grey else names[s] for s in found.looks],
+                                 sheet.width - 2 * sheet.edge, 6, handlelength=1)
+        lines = max(cell.count("\n") + 1 for row in texts for cell in row)
         axes, place = _grid(sheet, picture, title or found.title, xlabel or _setting(found.x), ylabel or _setting(found.y),
                             [c.removesuffix(".0") for c in found.columns], [r.removesuffix(".0") for r in found.rows],
                             3.4 * lines + 3.2, sheet.extent(patches)[1])
         patches.set_bbox_to_anchor(place, sheet.figure.transFigure)
         sheet.figure.add_artist(patches)
         wide = axes.get_position().width * sheet.width / len(found.columns) - 1.6
-        longest = max(sheet.text_width(line, 8) for row in texts.cells for cell in row for line in cell.split("\n"))
+        longest = max(sheet.text_width(line, 8) for row in texts for cell in row for line in cell.split("\n"))
         if wide / longest < 0.6:
             raise InputError("--size: leaves no room for the numbers in the cells; expected a wider picture, or fewer folders")
-        for r, (cells, row) in enumerate(zip(found.cells, texts.cells)):
+        for r, (cells, row) in enumerate(zip(found.cells, texts)):
             for c, (cell, text) in enumerate(zip(cells, row)):
                 colour = colours[cell.scheme] if cell else "#ffffff"
                 axes.add_patch(Rectangle((c - 0.49, r - 0.49), 0.98, 0.98, facecolor=colour, edgecolor="none"))
@@ -483,12 +472,8 @@ def draw_map(found: WinnerMap, *, size: str = "screen", title: str = "", xlabel:
     return Drawing(sheet.figure, found.frame(), title or found.title)
 
 
-class _Texts:
-    def __init__(self, cells: list[list[str]], note: list[str]) -> None:
-        self.cells, self.note = cells, note
-
-
-def _map_texts(found: WinnerMap) -> _Texts:
+def _map_texts(found: WinnerMap) -> tuple[list[list[str]], list[str]]:
+    """Texts of the cells, and lines of the note."""
     means = [cell.mean for row in found.cells for cell in row if cell]
     is_time, is_bytes = found.measure.startswith("time_to_"), found.measure.startswith("bytes_to_")
     shown: Callable[[float], str] = lambda value: f"{value:.3f}"
@@ -497,9 +482,8 @@ def _map_texts(found: WinnerMap) -> _Texts:
         # One unit for all cells: that of the middle one.
         middle = sorted(means)[len(means) // 2]
         name = (units.seconds(middle) if is_time else units.bytes_(middle)).split()[-1]
-        factor = {"us": 1e6, "ms": 1e3, "s": 1, "min": 1 / 60, "h": 1 / 3600, "B": 1, "kB": 1e-3, "MB": 1e-6, "GB": 1e-9,
-                  "TB": 1e-12, "PB": 1e-15}[name]
-        shown = lambda value: f"{value * factor:.0f}" if abs(value * factor) >= 100 else f"{value * factor:.3g}"
+        size = units.quantity(f"1{name}") or 1
+        shown = lambda value: f"{value / size:.0f}" if abs(value / size) >= 100 else f"{value / size:.3g}"
         note.append(f"numbers in {name}")
     cells = []
     for row in found.cells:
@@ -513,7 +497,7 @@ def _map_texts(found: WinnerMap) -> _Texts:
                 lines.append(f"({cell.against_one.speed_up:.1f}x)")
             texts.append("\n".join(lines) + (" ~" if cell.clear is False else ""))
         cells.append(texts)
-    return _Texts(cells, note)
+    return cells, note
 
 
 def draw_links(loads: LinkLoads, *, size: str = "screen", title: str = "", xlabel: str = "", xlim: str = "") -> Drawing:

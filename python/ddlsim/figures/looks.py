@@ -1,5 +1,4 @@
-"""How a system looks in every picture and page: one colour and mark each, so that figures beside each other can be read
-together. Variants of a system have its mark, and differ in shade and dash."""
+"""How a system looks in every picture and page: one colour and mark each; variants of it differ in shade and dash."""
 from __future__ import annotations
 
 import colorsys
@@ -38,7 +37,7 @@ def look_of(system: str) -> Look:
 
 
 def looks_of(drawn: Sequence[tuple[str, str]], grey: bool = False) -> list[Look]:
-    """Of (system, name) each. With `grey`, shades and dashes follow the order in which they are drawn."""
+    """A look for each (system, name). With `grey`, shades and dashes follow the order in which they are drawn."""
     looks = []
     for place, (system, name) in enumerate(drawn):
         names = sorted({other for one, other in drawn if one == system}, key=natural)

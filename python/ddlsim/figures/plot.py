@@ -42,7 +42,7 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
             raise InputError(f"--{name}: is for --kind " + ", ".join(one for one in KINDS if name in KINDS[one]))
     if file is not None:
         format_of(Path(file))
-    found = read_all([folders] if isinstance(folders, (str, Path)) else folders)
+    found = read_all(folders)
     look = {"size": size, "title": title, "xlabel": xlabel}
     if kind == "links":
         if len(found) != 1:

@@ -47,12 +47,12 @@ class Number:
 
     @property
     def published(self) -> Number:
-        """What was published, as a constant."""
+        """The published value, as a constant."""
         return Number.exact(self._published)
 
     @property
     def half_width(self) -> float:
-        """Of the value's 95 % interval: the sources are independent, so their changes add as squares."""
+        """Half the width of the value's 95 % interval: the sources are independent, so their changes add as squares."""
         return math.sqrt(sum(max(abs(self.value - low), abs(self.value - high)) ** 2 for low, high in self._ends.values()))
 
     def __add__(self, other: Number | float) -> Number:
@@ -144,7 +144,7 @@ class Condition:
 
     @classmethod
     def of(cls, is_so: bool) -> Condition:
-        """What has no error: a count of pairs, say."""
+        """A condition without error: a count of pairs, say."""
         return Number.exact(float(is_so)).equals(1)
 
     def __and__(self, other: Condition) -> Condition:

@@ -107,7 +107,7 @@ class _Plan:
         return f"{job.out.parent.name} (seed {job.seed})"
 
     def outcome(self, open_jobs: Sequence[Job]) -> Outcome:
-        """Of the runs that are there; `open_jobs` are not."""
+        """The outcome of the finished runs; `open_jobs` have none."""
         open_folders = {job.out for job in open_jobs}
         outcome = Outcome(_counted(self.study))
         networks: dict[str, int] = {}

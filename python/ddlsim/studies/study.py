@@ -70,7 +70,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Figure:
-    """What is read off each run of a cell."""
+    """A number that is read off each run of a cell."""
     place: Place
     read: Reading
     published: float | None = None
@@ -111,7 +111,7 @@ class Unfinished(Exception):
 
 @dataclass
 class Outcome:
-    """What came out of a study: a value per place, in its order. `open`: cells whose runs are not all finished."""
+    """The figures of a study: a value per place, in its order. `open`: cells whose runs are not all finished."""
     values: list[Value]
     networks: list[Network] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
@@ -200,7 +200,7 @@ Judge = Callable[[Figures], tuple[Condition, str]]
 
 @dataclass(frozen=True)
 class Claim:
-    """What is judged of an outcome."""
+    """A statement that is judged by an outcome."""
     kind: Kind
     name: str               # by which a reason names it
     text: str

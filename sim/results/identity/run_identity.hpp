@@ -65,7 +65,7 @@ class Identities {
   std::map<std::string, std::string> versions_;  // of programs, by folder, command and digests
 };
 
-// Of all files together: of their content, in order.
+// One digest of all files: of their content, in order.
 std::string digest_of(const std::vector<FileDigest>& files);
 
 }  // namespace ddl::results

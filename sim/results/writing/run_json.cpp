@@ -25,9 +25,7 @@ Json json_of(const run::Measurement& measured) {
           {"repetition", measured.repetition}};
 }
 
-}  // namespace
-
-// Of measured runs without how networks are simulated, but with how they were measured.
+// A measured run has how it was measured, instead of how networks are simulated.
 void put_measured(Json& settings, const Json& measured) {
   for (auto setting = settings.begin(); setting != settings.end();) {
     const bool simulated = setting.key().starts_with("platform.network.") && setting.key() != "platform.network.draw";
@@ -57,6 +55,8 @@ Json settings_of(const RunIdentity& identity, const Json& json, const run::RunRe
   if (json.contains("measured")) put_measured(settings, json["measured"]);
   return settings;
 }
+
+}  // namespace
 
 std::string run_json(const RunIdentity& identity, const std::string& digest, const run::RunResult& result) {
   Json json = identity_json(identity);

@@ -59,33 +59,6 @@ TEST_CASE("a result's figures come back as they were written") {
   CHECK(*run.measure("bounds.network_bound") == 0);
 }
 
-TEST_CASE("how messages were carried comes back in the words of the closing table") {
-  run::RunResult result = example_result();
-  for (const auto model : {scenario::NetworkModel::CM02, scenario::NetworkModel::TCP}) {
-    for (const auto by : {platform::CarriedBy::simgrid, platform::CarriedBy::accelerator}) {
-      const TemporaryFolder out;
-      result.network = platform::NetworkPlan{.carried_by = by, .model = model, .why = "3 nodes"};
-      const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
-      CHECK(read_finished(folder).network == text_of(*result.network) + " (3 nodes)");
-    }
-  }
-  const platform::NetworkPlan packets{.carried_by = platform::CarriedBy::packets,
-                                      .model = scenario::NetworkModel::packets,
-                                      .why = "the scenario's platform.network.model"};
-  result.network.emplace(packets);
-  const TemporaryFolder packets_out;
-  const fs::path packets_folder = write_results(packets_out.path().string(), example_scenario(), result, false);
-  CHECK(read_finished(packets_folder).network == text_of(packets) + " (" + packets.why + ")");
-
-  result.network->carried_by = platform::CarriedBy::accelerator;
-  const TemporaryFolder out;
-  const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
-  const std::string run = (folder / "run.json").string();
-  replace_in(run, "\"carried_by\": \"accelerator\"", "\"carried_by\": \"pigeons\"");
-  CHECK(complaint_of([&] { read_finished(folder); }) ==
-        run + ": $.network.carried_by: \"pigeons\" is unknown; expected a result of this version of ddlsim");
-}
-
 TEST_CASE("every number of summary.json is a measure, or is told per worker") {
   const TemporaryFolder out;
   run::RunResult result = example_result();

@@ -64,7 +64,7 @@ SYSTEMS = (CENTRALIZED, P1, VARIOUS, P4)
 
 @dataclass
 class Settings:
-    """What all cells of a size share."""
+    """Settings that all cells of a size share."""
     size: str
     data: str
 

@@ -91,7 +91,7 @@ def add_perceptrons(s: Study) -> None:
 
 
 FEW = {"data": (3, 640, 16, 400), "full": (5, 50000, 128, 10000)}
-"""What the larger residual networks learn from: epochs, images, a batch's, test images."""
+"""The training of the larger residual networks: epochs, images, a batch's, test images."""
 
 
 def add_residual_networks(s: Study) -> None:

@@ -114,7 +114,7 @@ def build(s: Study) -> None:
 
 
 def series() -> Iterator[tuple[str, str, list[Measured]]]:
-    """What was measured: the beginning of cells' names, the table of their figures, and they themselves."""
+    """Measured cells: the beginning of cells' names, the table of their figures, and they themselves."""
     yield "cycles", "cycles", measured("measured.csv", {"queue_s": "0.05"})
     yield "long_queue", "long_queue_cycles", measured("measured.csv", {"queue_s": "0.2"}, queue_s=0.2)
     yield "distances", "distances", measured("wan.csv", {"congestion": "cubic", "slow_start_after_idle": "on"})
