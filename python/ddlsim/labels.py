@@ -441,7 +441,8 @@ def short_labels(texts: Sequence[str]) -> list[str]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS - 1].rstrip(" ,") + "…"
+    """From the middle: the scheme stands first, and what tells conditions apart often last."""
+    return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS - 22].rstrip(" ,") + "…" + text[-21:].lstrip(" ,")
 
 
 def _unique(labels: Sequence[str]) -> list[str]:

@@ -207,8 +207,7 @@ def test_without_a_name_all_studies_are_listed(capsys):
 
 
 def test_every_option_is_a_parameter():
-    (commands,) = (action for action in cli._parser()._actions if hasattr(action, "choices") and action.choices)
-    options = {action.dest for action in commands.choices["reproduce"]._actions} - {"help"}
+    options = {action.dest for action in cli._parser()[1]["reproduce"]._actions} - {"help"}
     assert options == set(inspect.signature(reproduce).parameters)
 
 
