@@ -319,7 +319,7 @@ def _apart(picture: Picture) -> float:
     """The distance of points at one place, a small share of that of neighbouring places."""
     ticks = [tick * picture.x.factor for tick in picture.x.ticks]
     nearest = min((b - a for a, b in zip(ticks, ticks[1:])), default=1.0)
-    return 0.5 * nearest / max(6, len(picture.names))
+    return 0.25 * nearest / max(6, len(picture.names))
 
 
 def _draw_bars(axes: Axes, picture: Picture, inside: Sequence[Series], sheet: Sheet, first: bool) -> None:
