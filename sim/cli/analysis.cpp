@@ -1,22 +1,29 @@
 #include "sim/cli/analysis.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 
 #include "core/base/check.hpp"
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/process/command.hpp"
 
 namespace ddl::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct AnalysisCommand {
+  const char *name, *what;
+};
+constexpr AnalysisCommand kAnalysisCommands[] = {
+    {"compare", "Results side by side, with intervals, and what is within noise"},
+    {"plot", "Draw finished runs, and write the data beside the picture"},
+    {"report", "Write one self-contained page about finished runs"},
+    {"reproduce", "Run a published study and compare its figures with simulated ones"}};
 
 constexpr const char* packages = "python3-numpy python3-scipy python3-pandas python3-matplotlib";
 constexpr const char* has_packages =
@@ -24,24 +31,11 @@ constexpr const char* has_packages =
     "from importlib.util import find_spec\n"
     "sys.exit(sys.version_info < (3, 11) or not all(map(find_spec, ('numpy', 'scipy', 'pandas', 'matplotlib'))))";
 
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Whether the interpreter is there and has what the package needs.
-bool will_do(const std::string& python) {
-  std::vector<std::string> words = {python, "-P", "-c", has_packages};
-  posix_spawn_file_actions_t quiet;
-  posix_spawn_file_actions_init(&quiet);
-  posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, python.c_str(), &quiet, nullptr, pointers_to(words).data(), environ);
-  posix_spawn_file_actions_destroy(&quiet);
-  int status = 1;
-  return failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+// True if the interpreter starts and has the packages that ddlsim needs.
+bool will_do(const std::string& python) try {
+  return process::output_of({python, "-P", "-c", has_packages}).code == 0;
+} catch (const InputError&) {
+  return false;
 }
 
 std::string interpreter(const std::string& command) {
@@ -75,13 +69,8 @@ std::string package_folder() {
 }  // namespace
 
 std::vector<Command> add_analysis_commands(CLI::App& app) {
-  constexpr std::pair<const char*, const char*> known[] = {
-      {"compare", "Results side by side, with intervals, and what is within noise"},
-      {"plot", "Draw finished runs, and write the data beside the picture"},
-      {"report", "Write one self-contained page about finished runs"},
-      {"reproduce", "Run a published study and compare its figures with simulated ones"}};
   std::vector<Command> commands;
-  for (const auto& [name, what] : known) {
+  for (const auto& [name, what] : kAnalysisCommands) {
     CLI::App& command = *app.add_subcommand(name, what);
     const auto words = std::make_shared<std::vector<std::string>>();
     if (name == std::string_view("reproduce")) {
@@ -98,9 +87,8 @@ std::vector<Command> add_analysis_commands(CLI::App& app) {
   return commands;
 }
 
-const std::vector<std::string>& analysis_words() {
-  static const std::vector<std::string> words = {"compare", "plot", "report", "reproduce"};
-  return words;
+bool is_of_analysis(std::string_view word) {
+  return std::ranges::find(kAnalysisCommands, word, &AnalysisCommand::name) != std::end(kAnalysisCommands);
 }
 
 void require_analysis(const std::string& command) { interpreter(command); }
@@ -119,7 +107,7 @@ void hand_to_analysis(const std::vector<std::string>& words) {
   std::vector<std::string> all = {python, "-P", "-m", "ddlsim"};
   all.insert(all.end(), words.begin(), words.end());
   std::cout.flush();
-  execvp(python.c_str(), pointers_to(all).data());
+  process::become(all);
   throw InputError(words.front() + ": " + python + " cannot be started");
 }
 

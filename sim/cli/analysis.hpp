@@ -2,12 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddl::cli {
 
-// The first words of these commands.
-const std::vector<std::string>& analysis_words();
+// True for the first word of one of these commands.
+bool is_of_analysis(std::string_view word);
 
 // Throws InputError, in the name of `command`, if there is no interpreter for hand_to_analysis().
 void require_analysis(const std::string& command);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/base/check.hpp"
 #include "core/codec/encoder.hpp"
@@ -379,8 +380,8 @@ Listing entries_json(const Kind& kind, const Registry& systems) {
 
 void list_as_json(const Registry& systems, const std::string& word) {
   Listing json = Listing::object();
-  for (const Kind& kind : kKinds) {
-    if (word.empty() || &kind == &catalogue_of(word)) json[kind.word] = entries_json(kind, systems);
+  for (const Kind& kind : word.empty() ? std::span<const Kind>(kKinds) : std::span(&catalogue_of(word), 1)) {
+    json[kind.word] = entries_json(kind, systems);
   }
   std::cout << json.dump(2) << "\n";
 }

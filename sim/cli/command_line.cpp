@@ -208,7 +208,7 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
   }
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
-  if (std::ranges::count(analysis_words(), arguments.front()) > 0) hand_to_analysis(arguments);
+  if (is_of_analysis(arguments.front())) hand_to_analysis(arguments);
   if (std::ranges::count(laboratory_words(), arguments.front()) > 0) hand_to_laboratory(arguments);
   put_run_first(arguments, app);
   return run_one_of(commands, app, std::move(arguments));

@@ -1,12 +1,11 @@
 #include "sim/cli/laboratory.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
 #include "core/base/check.hpp"
+#include "sim/process/command.hpp"
 
 namespace ddl::cli {
 
@@ -18,14 +17,12 @@ const std::vector<std::string>& laboratory_words() {
 void hand_to_laboratory(const std::vector<std::string>& arguments) {
   std::error_code unreadable;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
-  std::string program = (folder / "ddlsim-lab").string();
-  std::vector<std::string> words = arguments;
-  std::vector<char*> pointers = {program.data()};
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execv(program.c_str(), pointers.data());
+  const std::string program = (folder / "ddlsim-lab").string();
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const int error = process::become(words);
   const std::string why =
-      errno == ENOENT ? "which is not installed" : std::string("which fails: ") + std::strerror(errno);
+      error == ENOENT ? "which is not installed" : std::string("which fails: ") + std::strerror(error);
   throw InputError(arguments.front() + ": belongs to the laboratory, " + why + "; expected " + program);
 }
 

@@ -120,7 +120,7 @@ class JobEnd {
   std::exception_ptr failure_;
 };
 
-// Jobs that are at work: the rule by which a run becomes a result, for whoever starts their processes.
+// Running jobs. Turns what each run has written into a result; the caller starts the processes.
 class RunsAtWork {
  public:
   explicit RunsAtWork(const JobOptions& options);  // which outlives it

@@ -34,8 +34,8 @@ LiveLines::LiveLines(const std::string& file) : file_(file) {
 LiveLines::~LiveLines() { close(descriptor_); }
 
 std::function<void(const run::CurveRow&)> LiveLines::of(const LiveRun& run) const {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of writing
   return [this, run](const run::CurveRow& row) {
-    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of writing
     const std::string line = live_line(run, row);
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);

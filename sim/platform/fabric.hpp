@@ -87,7 +87,8 @@ class Fabric {
   const std::vector<std::string>& site_names() const;  // empty: the platform does not name them
   int site(int node) const;                       // its number from 0; 0 for all where the platform does not name sites
   const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
-  // That many, about, are to travel in the model packets: too many, and a model that was not named becomes TCP.
+  // Tells about how many segments a run would send in the model packets. Too many, and the model becomes TCP, unless
+  // the scenario names one.
   void expect_segments(double segments);
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;

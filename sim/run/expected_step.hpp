@@ -33,7 +33,7 @@ struct ExpectedStep {
   std::optional<StepRest> rest = {};
 };
 
-// Of one core, that simulating these steps would take.
+// Seconds of one core that simulating these steps takes.
 double seconds_to_expect(const scenario::Scenario& scenario, const Forecast& forecast);
 inline constexpr double most_seconds_to_expect = 4;
 

@@ -14,12 +14,12 @@
 #include "core/nn/model.hpp"
 #include "sim/external/model.hpp"
 #include "sim/run/cluster.hpp"
+#include "sim/run/effective.hpp"
 #include "sim/run/host_schedule.hpp"
 #include "sim/run/learning/learner.hpp"
 #include "sim/run/learning/weights_file.hpp"
 #include "sim/run/recorded/minibatches.hpp"
 #include "sim/run/rows/archive.hpp"
-#include "sim/run/rows/effective.hpp"
 #include "sim/run/workload.hpp"
 
 namespace ddl {

@@ -7,9 +7,9 @@
 
 #include "core/base/check.hpp"
 #include "sim/process/child.hpp"
+#include "sim/run/effective.hpp"
 #include "sim/run/rows/archive.hpp"
 #include "sim/run/rows/collection.hpp"
-#include "sim/run/rows/effective.hpp"
 #include "sim/run/simulation.hpp"
 #include "sim/scenario/reading/read.hpp"
 

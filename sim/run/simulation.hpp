@@ -19,9 +19,9 @@
 #include "sim/run/conductor.hpp"
 #include "sim/run/experiment.hpp"
 #include "sim/run/rows/run_result.hpp"
+#include "sim/run/rows/tracer.hpp"
 #include "sim/run/run.hpp"
 #include "sim/run/run_end.hpp"
-#include "sim/run/tracer.hpp"
 
 namespace ddl::run {
 

@@ -1,4 +1,4 @@
-"""Runs of a study by `ddlsim batch`, for which a stub stands: what is kept, what is run again, what a failure says."""
+"""Runs of a study with a fake program in place of `ddlsim batch`: what is kept, what is run again, what a failure says."""
 import argparse
 import fcntl
 import inspect
@@ -19,17 +19,17 @@ from ddlsim.studies.study import Definition, Outcome
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """The stub as the program; returns the jobs that it was given so far."""
-    stub, log = tmp_path / "ddlsim", tmp_path / "log"
-    stub.write_text(f"#!/bin/sh\nexec {sys.executable} {Path(__file__).parent / 'batch_stub.py'} \"$@\"\n")
-    stub.chmod(stub.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("DDLSIM", str(stub))
-    monkeypatch.setenv("STUB_LOG", str(log))
+    """The fake as the program; returns the jobs that it was given so far."""
+    fake, log = tmp_path / "ddlsim", tmp_path / "log"
+    fake.write_text(f"#!/bin/sh\nexec {sys.executable} {Path(__file__).parent / 'fake_batch.py'} \"$@\"\n")
+    fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("DDLSIM", str(fake))
+    monkeypatch.setenv("FAKE_LOG", str(log))
     return lambda: [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
 
 def study_of(tmp_path, **cells):
-    """Cells of so many simulated seconds, to which the stub adds the seed: a scenario each, or with how it is run."""
+    """Cells of so many simulated seconds, to which the fake adds the seed: a scenario each, or with how it is run."""
     folder = tmp_path / "definition"
     folder.mkdir(exist_ok=True)
     (folder / "words.md").write_text("# Notes\n")
@@ -181,10 +181,10 @@ def test_a_batch_that_ends_by_itself_says_why(program, tmp_path, monkeypatch, co
 
 
 def test_an_answer_that_is_none_is_told(tmp_path, monkeypatch):
-    stub = tmp_path / "ddlsim"
-    stub.write_text("#!/bin/sh\necho 'hello'\n")
-    stub.chmod(0o755)
-    monkeypatch.setenv("DDLSIM", str(stub))
+    fake = tmp_path / "ddlsim"
+    fake.write_text("#!/bin/sh\necho 'hello'\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("DDLSIM", str(fake))
     with pytest.raises(DdlsimError, match="answered 'hello'; expected the answer to a job"):
         list(batch.run_jobs([batch.Job({}, tmp_path / "1")]))
 

@@ -11,8 +11,8 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
-#include "sim/jobs/sweep/command_output.hpp"
 #include "sim/jobs/sweep/sweep_table.hpp"
+#include "sim/process/command.hpp"
 #include "sim/process/failures.hpp"
 #include "sim/process/signals_held.hpp"
 #include "sim/results/writing/staged_folder.hpp"
@@ -47,7 +47,7 @@ std::string job_name(const fs::path& folder) {
 
 // One per run, or as many as Slurm allows.
 std::size_t tasks_for(std::size_t open) {
-  const CommandOutput config = output_of({"scontrol", "show", "config"});
+  const process::CommandOutput config = process::output_of({"scontrol", "show", "config"});
   std::istringstream lines(config.text);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("MaxArraySize")) continue;
@@ -61,7 +61,8 @@ std::size_t tasks_for(std::size_t open) {
 
 // Whether an array of that name is waiting or running; nothing if Slurm does not answer.
 std::optional<bool> is_active(const std::string& name) {
-  const CommandOutput queue = output_of({"squeue", "--noheader", "--me", "--name=" + name, "--format=%F"});
+  const process::CommandOutput queue =
+      process::output_of({"squeue", "--noheader", "--me", "--name=" + name, "--format=%F"});
   if (queue.code != 0) return std::nullopt;
   return queue.text.find_first_not_of(" \n") != std::string::npos;
 }
@@ -106,7 +107,7 @@ void sleep_or_end(double seconds, const std::string& name) {
   const timespec time{static_cast<time_t>(seconds), static_cast<long>(1e9 * (seconds - static_cast<int>(seconds)))};
   const int signal = sigtimedwait(&signals, nullptr, &time);
   if (signal <= 0) return;
-  if (signal != SIGHUP) output_of({"scancel", "--me", "--name=" + name});
+  if (signal != SIGHUP) process::output_of({"scancel", "--me", "--name=" + name});
   throw process::Interrupted("interrupted");
 }
 
@@ -135,7 +136,7 @@ void submit(const SlurmSweep& sweep, const SweepPlan& plan, const fs::path& fold
   });
   const std::string script = (folder / slurm_folder / "script.sh").string();
   results::write_whole(script, slurm_script(sweep, folder.string(), open.size()));
-  const CommandOutput answer = output_of({"sbatch", "--parsable", script});
+  const process::CommandOutput answer = process::output_of({"sbatch", "--parsable", script});
   if (answer.code != 0) throw InputError("sbatch: " + scenario::on_one_line(answer.text));
 }
 
@@ -166,7 +167,7 @@ std::string slurm_script(const SlurmSweep& sweep, const std::string& folder, std
 }
 
 SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, SweepEstimate outlook, const SlurmSweep& sweep) {
-  if (output_of({"sbatch", "--version"}).code != 0) {
+  if (process::output_of({"sbatch", "--version"}).code != 0) {
     throw InputError("--engine slurm: there is no sbatch here; expected Slurm's commands");
   }
   const SweepFolder in_use(outlook.folder, plan, JobsFolder::Use::shared);

@@ -12,7 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
-#include "sim/run/rows/effective.hpp"
+#include "sim/run/effective.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::run {

@@ -34,7 +34,7 @@ class ObjectWriter final : public FieldVisitor {
   const Form form_;
 };
 
-// In bits, as people have them.
+// Bandwidths in bit/s, as people have them.
 double in_base_units(BytesPerSecond value) { return 8 * value.value; }
 template <class T>
 double in_base_units(T value) {

@@ -1,4 +1,4 @@
-#include "sim/run/rows/effective.hpp"
+#include "sim/run/effective.hpp"
 
 #include <algorithm>
 #include <string>
@@ -12,8 +12,8 @@
 namespace ddl::run {
 namespace {
 
-// The bandwidths that servers go on with where those of the workers' links end; of a mesh, whose pairs they are, only
-// where all are one.
+// Servers take their turn in the list of bandwidths after the workers. A mesh deals these to pairs of hosts, so its
+// servers have one only if the list has one entry.
 void fill(scenario::GeneratedPlatform& hosts) {
   if (hosts.servers == 0 || !hosts.server_bandwidth.empty()) return;
   if (hosts.topology == scenario::Topology::mesh && hosts.bandwidth.size() > 1) return;

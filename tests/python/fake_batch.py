@@ -1,5 +1,5 @@
-"""Stands for `ddlsim batch`: answers lines of JSON as the program does, and its runs take as many seconds as their
-scenarios say. Each call adds the lines that it read to $STUB_LOG."""
+"""A fake of `ddlsim batch`: answers lines of JSON as the program does, and its runs take as many seconds as their
+scenarios say. Each call adds the lines that it read to $FAKE_LOG."""
 import json
 import os
 import sys
@@ -43,7 +43,7 @@ def main():
         sys.exit(int(os.environ["STUB_DIES"]))
     for line in sys.stdin:
         job = json.loads(line)
-        with open(os.environ["STUB_LOG"], "a", encoding="utf-8") as log:
+        with open(os.environ["FAKE_LOG"], "a", encoding="utf-8") as log:
             log.write(line)
         state, error = answer(job, "--finished" in words)
         seconds = 0.5 if state == "done" else None

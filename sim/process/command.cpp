@@ -1,4 +1,4 @@
-#include "sim/jobs/sweep/command_output.hpp"
+#include "sim/process/command.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -11,13 +11,22 @@
 #include "core/base/machine/limits.hpp"
 #include "sim/process/child_process.hpp"
 
-namespace ddl::jobs {
+namespace ddl::process {
+namespace {
+
+// Valid as long as `words` are.
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
 
 CommandOutput output_of(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  process::Pipe pipe;
+  const std::vector<char*> arguments = pointers_to(words);
+  Pipe pipe;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -43,4 +52,9 @@ CommandOutput output_of(const std::vector<std::string>& words) {
   return output;
 }
 
-}  // namespace ddl::jobs
+int become(const std::vector<std::string>& words) {
+  execvp(words[0].c_str(), pointers_to(words).data());
+  return errno;
+}
+
+}  // namespace ddl::process

@@ -1,4 +1,4 @@
-#include "sim/run/tracer.hpp"
+#include "sim/run/rows/tracer.hpp"
 
 #include <algorithm>
 #include <cmath>
