@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <memory>
 
 #include "core/base/check.hpp"
@@ -14,6 +17,7 @@
 #include "sim/scenario/reading/units.hpp"
 
 namespace ddl::cli {
+namespace fs = std::filesystem;
 namespace {
 
 struct EmulateSettings {
@@ -66,18 +70,26 @@ emulate::EmulateOptions options_of(const EmulateSettings& settings) {
   return options;
 }
 
+// DIR/<name>-measured/<seed>, <seed>-2, ...
+fs::path folder_of(const std::string& out, const scenario::Scenario& scenario, int repetition) {
+  const fs::path simulated = results::result_folder(out, scenario);
+  const std::string seed = simulated.filename().string();
+  fs::path measured = simulated.parent_path();
+  measured += "-measured";
+  return measured / (repetition == 1 ? seed : fmt::format("{}-{}", seed, repetition));
+}
+
 // What the run's process told of it.
 std::string measure(const jobs::Job& job, const EmulateSettings& settings, results::Replace replace, int repetition) {
   ProgressLine line(job.name, !settings.quiet);
   emulate::EmulateOptions emulation = options_of(settings);
+  emulation.repetition = repetition;
   if (line.shown()) emulation.run.progress = [&](const run::Progress& progress) { line.show(progress); };
   jobs::JobOptions options;
   options.measured = true;
   options.replace = replace;
   options.make = [&](const jobs::Job&, const scenario::Scenario& scenario) {
-    run::RunResult result = emulate::emulate_here(scenario, emulation);
-    result.measured->repetition = repetition;
-    return result;
+    return emulate::emulate_here(scenario, emulation);
   };
   options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const run::RunResult& result) {
     return tell_run(scenario, result, settings.scenario, job.folder);
@@ -102,7 +114,8 @@ void emulate_scenario(const Registry& systems, const EmulateSettings& settings) 
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     seeded[i].seed = seeds[i];
     for (int repetition = 1; repetition <= settings.repetitions; ++repetition) {
-      const std::string folder = results::result_folder(settings.out, seeded[i], replace, repetition);
+      const fs::path folder = folder_of(settings.out, seeded[i], repetition);
+      results::check_place(folder, seeded[i], replace, true);
       all.push_back(
           {{&seeded[i], seeded[i].seed, folder, repetition_text(seeded[i], settings, repetition)}, repetition});
     }

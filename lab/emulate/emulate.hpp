@@ -13,6 +13,7 @@ struct EmulateOptions {
   bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
   TestbedSettings testbed;                   // its seed is that of the scenario's network
   double limit_s = 600;                      // of a run; one that is not over then fails
+  int repetition = 1;                        // number of the run among those of one scenario and seed
   run::RunOptions run;
 };
 

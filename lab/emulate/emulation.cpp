@@ -225,19 +225,20 @@ run::RunResult Emulation::collect() {
       run::collect(experiment_, state_.end(), nodes_.learners(), nodes_.states(), channels_.totals());
   std::erase_if(result.given_up, [&](const run::GivenUp& note) { return note.time_s > end_s; });
   for (double& seconds : result.compute_s) seconds = std::min(seconds, end_s);
-  result.measured = measurement();
+  put_measurement(result, measurement());
   if (!scenario().faults.empty()) result.faults.emplace();  // of links only: no host goes, no whole message is lost
   result.wall_s = end_s;
   run::add_process_cost(result);
   return result;
 }
 
-run::Measurement Emulation::measurement() const {
-  run::Measurement measured;
+Measurement Emulation::measurement() const {
+  Measurement measured;
   measured.kernel = kernel_release();
   measured.congestion_control = options_.congestion_control;
   measured.compute = options_.real_compute ? "real" : "slept";
   measured.precedence = precedence_;
+  measured.repetition = options_.repetition;
   const TestbedSettings& testbed = options_.testbed;
   measured.links = testbed_.has_latencies() ? "delay box" : "token buckets";
   (testbed.queue.bytes > 0 ? measured.queue_bytes : measured.queue_s) =

@@ -62,7 +62,7 @@ class Emulation {
 
   // When it is over: no thread is left.
   run::RunResult collect();
-  run::Measurement measurement() const;
+  Measurement measurement() const;
 
   const EmulateOptions options_;
   platform::Fabric fabric_;

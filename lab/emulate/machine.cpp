@@ -43,7 +43,7 @@ ProcessorTicks processor_ticks() {
 
 MachineUse::Moment MachineUse::now() { return {processor_ticks(), run::cpu_seconds()}; }
 
-void MachineUse::add_shares(run::Measurement& measured, double duration_s) const {
+void MachineUse::add_shares(Measurement& measured, double duration_s) const {
   const std::int64_t all = after_.ticks.all - before_.ticks.all;
   const auto share = [&](std::int64_t ticks) {
     return all > 0 ? static_cast<double>(ticks) / static_cast<double>(all) : 0;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/run/rows/run_result.hpp"
+#include "lab/emulate/measurement.hpp"
 
 namespace ddl::emulate {
 
@@ -26,7 +26,7 @@ class MachineUse {
   void begin() { before_ = now(); }
   void end() { after_ = now(); }
   // Sets the three shares. `duration_s` lies between begin() and end().
-  void add_shares(run::Measurement& measured, double duration_s) const;
+  void add_shares(Measurement& measured, double duration_s) const;
 
  private:
   struct Moment {

@@ -84,7 +84,7 @@ double NodeSet::last_event_s() const {
   return last_s;
 }
 
-void NodeSet::add_lateness(run::Measurement& measured) const {
+void NodeSet::add_lateness(Measurement& measured) const {
   std::int64_t sleeps = 0;
   for (const auto& node : nodes_) {
     const EmulatedNode::Lateness& late = node->lateness();

@@ -8,9 +8,9 @@
 
 #include "core/node/node.hpp"
 #include "lab/emulate/emulated_node.hpp"
+#include "lab/emulate/measurement.hpp"
 #include "sim/run/experiment.hpp"
 #include "sim/run/learning/learning_node.hpp"
-#include "sim/run/rows/run_result.hpp"
 
 namespace ddl::emulate {
 
@@ -48,7 +48,7 @@ class NodeSet {
   std::vector<const run::LearningNode*> learners() const;
   void settle_staleness();  // what nodes have noted of others' steps
   double last_event_s() const;
-  void add_lateness(run::Measurement& measured) const;
+  void add_lateness(Measurement& measured) const;
 
  private:
   bool none_goes_on() const;

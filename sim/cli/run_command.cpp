@@ -53,7 +53,8 @@ void find_folders(std::vector<PlannedRun>& runs, const RunSettings& settings) {
   std::map<std::string, std::string> owners;
   for (PlannedRun& planned : runs) {
     try {
-      planned.folder = results::result_folder(settings.out, planned.scenario, replace_of(settings));
+      planned.folder = results::result_folder(settings.out, planned.scenario);
+      results::check_place(planned.folder, planned.scenario, replace_of(settings));
       const std::string folder = planned.folder.string();
       const auto [owner, fresh] = owners.emplace(folder, planned.file);
       if (!fresh) {

@@ -63,14 +63,8 @@ void members(A& archive, GivenUp& given_up) {
   archive(given_up.by, given_up.worker, given_up.time_s);
 }
 template <class A>
-void members(A& archive, DelayBoxUse& use) {
-  archive(use.packets, use.dropped, use.lost, use.error_mean_s, use.error_p99_s, use.error_max_s, use.processor_share);
-}
-template <class A>
-void members(A& archive, Measurement& m) {
-  archive(m.kernel, m.congestion_control, m.compute, m.precedence, m.repetition, m.links, m.queue_s, m.queue_bytes,
-          m.jitter_s, m.loss, m.slow_start_after_idle, m.late_mean_s, m.late_max_s, m.retransmitted_share, m.own_share,
-          m.busy_share, m.soft_interrupt_share, m.delay_box);
+void members(A& archive, Measured& measured) {
+  archive(measured.how, measured.cost, measured.network);
 }
 template <class A>
 void members(A& archive, RecordedSamples& samples) {

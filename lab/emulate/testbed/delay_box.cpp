@@ -254,7 +254,7 @@ void DelayBox::sum_up() {
   if (has_begun_ && lasted_s > 0) use_.processor_share = (thread_cpu_s() - begin_cpu_s_) / lasted_s;
 }
 
-run::DelayBoxUse DelayBox::use() const {
+DelayBoxUse DelayBox::use() const {
   check(!thread_.joinable(), "the delay box has stopped");
   return use_;
 }

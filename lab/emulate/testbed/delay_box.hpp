@@ -15,11 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "lab/emulate/measurement.hpp"
 #include "lab/emulate/monitor.hpp"
 #include "lab/emulate/testbed/delayed_star.hpp"
 #include "lab/emulate/testbed/network_namespace.hpp"
 #include "sim/platform/time_series.hpp"
-#include "sim/run/rows/run_result.hpp"
 
 namespace ddl::emulate {
 
@@ -64,7 +64,7 @@ class DelayBox {
   void begin(WallClock::time_point start);
   // The thread ends; the report is complete. Nothing is carried any more.
   void stop();
-  run::DelayBoxUse use() const;  // since the run began; once stopped
+  DelayBoxUse use() const;  // since the run began; once stopped
 
  private:
   void carry();  // the thread
@@ -99,7 +99,7 @@ class DelayBox {
   std::vector<std::uint8_t> buffer_;
   std::vector<std::int64_t> error_counts_;  // by tens of microseconds
   double error_sum_s_ = 0;
-  run::DelayBoxUse use_;
+  DelayBoxUse use_;
 
   std::thread thread_;
 };

@@ -193,6 +193,6 @@ void Testbed::stop() {
   if (box_) box_->stop();
 }
 
-std::optional<run::DelayBoxUse> Testbed::box_use() const { return box_ ? std::optional(box_->use()) : std::nullopt; }
+std::optional<DelayBoxUse> Testbed::box_use() const { return box_ ? std::optional(box_->use()) : std::nullopt; }
 
 }  // namespace ddl::emulate

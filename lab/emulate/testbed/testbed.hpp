@@ -58,9 +58,9 @@ class Testbed {
 
   // Whether packets are held for the latency of their way; otherwise the reader of a message has to wait for it.
   bool has_latencies() const { return box_ != nullptr; }
-  void begin(WallClock::time_point start);          // of the run: links change, the box counts
-  void stop();                                      // a box carries nothing any more
-  std::optional<run::DelayBoxUse> box_use() const;  // once stopped
+  void begin(WallClock::time_point start);     // of the run: links change, the box counts
+  void stop();                                 // a box carries nothing any more
+  std::optional<DelayBoxUse> box_use() const;  // once stopped
 
  private:
   void lay_cables(const Star& star, const LinkQueue& queue);

@@ -146,19 +146,6 @@ std::string given_up_line(const Summary& summary, const run::RunResult& result) 
   return text;
 }
 
-// "TCP (cubic), token buckets, queues of 50 ms, 0.6 % of segments sent again".
-std::string real_network_line(const run::Measurement& measured) {
-  const std::string queue =
-      measured.queue_bytes > 0 ? readable_bytes(measured.queue_bytes) : readable_seconds(measured.queue_s);
-  return fmt::format("TCP ({}), {}, queues of {}, {} of segments sent again", measured.congestion_control,
-                     measured.links, queue, readable_share(measured.retransmitted_share));
-}
-
-std::string delay_box_line(const run::DelayBoxUse& use) {
-  return fmt::format("99 % of packets at most {} late, {} of a core", readable_seconds(use.error_p99_s),
-                     readable_share(use.processor_share));
-}
-
 }  // namespace
 
 std::string divergence_text(const run::RunResult& result) {
@@ -201,11 +188,8 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
   if (result.network) {
     lines.add("network model", platform::text_of(*result.network) + " (" + result.network->why + ")");
   }
-  if (result.measured) lines.add("real network", real_network_line(*result.measured));
+  if (result.measured) lines.add("real network", result.measured->network);
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
-  if (result.measured && result.measured->delay_box) {
-    lines.add("delay box", delay_box_line(*result.measured->delay_box));
-  }
   if (result.faults) lines.add("faults", faults_line(scenario, result));
   if (!summary.given_up.empty()) lines.add("given up", given_up_line(summary, result));
   if (const auto& link = summary.busiest_link) {

@@ -16,20 +16,6 @@ namespace {
 
 using scenario::Scenario;
 
-// `name` must be the name of one folder: results of one scenario never land among another's, or outside.
-fs::path place_of(const std::string& out, const Scenario& scenario, int repetition) {
-  const std::string& name = scenario.name;
-  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos ||
-      name.find('\0') != std::string::npos) {
-    throw InputError("the scenario's name \"" + name +
-                     "\" cannot name the results' folder; expected no slash and no dot in front");
-  }
-  const std::string seed = std::to_string(scenario.seed);
-  const fs::path folder = fs::path(out.empty() ? "." : out);
-  if (repetition == 0) return folder / name / seed;
-  return folder / (name + "-measured") / (repetition == 1 ? seed : seed + "-" + std::to_string(repetition));
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
@@ -66,10 +52,15 @@ void check_replaceable(const fs::path& place, const RunIdentity& identity, bool 
 
 }  // namespace
 
-fs::path result_folder(const std::string& out, const Scenario& scenario, Replace replace, int repetition) {
-  const fs::path place = place_of(out, scenario, repetition);
-  check_place(place, scenario, replace, repetition > 0);
-  return place;
+// `name` must be the name of one folder: results of one scenario never land among another's, or outside.
+fs::path result_folder(const std::string& out, const Scenario& scenario) {
+  const std::string& name = scenario.name;
+  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos) {
+    throw InputError("the scenario's name \"" + name +
+                     "\" cannot name the results' folder; expected no slash and no dot in front");
+  }
+  return fs::path(out.empty() ? "." : out) / name / std::to_string(scenario.seed);
 }
 
 void check_place(const fs::path& place, const Scenario& scenario, Replace replace, bool measured) {

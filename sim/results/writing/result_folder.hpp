@@ -14,12 +14,11 @@ namespace ddl::results {
 // the caller owns the folder.
 enum class Replace { same_scenario, any_scenario, anything };
 
-// DIR/<name>/<seed>, or, of a measured run's repetition (from 1), DIR/<name>-measured/<seed>, <seed>-2, ... Throws
-// InputError if what is there may not be replaced, or it cannot be written. To be called before a run: nothing is lost.
-std::filesystem::path result_folder(const std::string& out, const scenario::Scenario& scenario, Replace replace,
-                                    int repetition = 0);
+// DIR/<name>/<seed>. Throws InputError if the name cannot be a folder's.
+std::filesystem::path result_folder(const std::string& out, const scenario::Scenario& scenario);
 
-// Throws InputError if a result cannot be written to `place`, or may not replace what is there.
+// Throws InputError if a result cannot be written to `place`, or may not replace what is there. To be called before a
+// run: nothing is lost.
 void check_place(const std::filesystem::path& place, const scenario::Scenario& scenario, Replace replace,
                  bool measured = false);
 

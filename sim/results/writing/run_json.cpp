@@ -1,7 +1,6 @@
 #include "sim/results/writing/run_json.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/nn/math_mode.hpp"
@@ -11,30 +10,6 @@ namespace ddl::results {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json json_of(const run::Measurement& measured) {
-  return {{"kernel", measured.kernel},
-          {"congestion_control", measured.congestion_control},
-          {"links", measured.links},
-          {"queue_s", measured.queue_bytes > 0 ? Json() : Json(measured.queue_s)},
-          {"queue_bytes", measured.queue_bytes > 0 ? Json(measured.queue_bytes) : Json()},
-          {"jitter_s", measured.jitter_s},
-          {"loss", measured.loss},
-          {"slow_start_after_idle", measured.slow_start_after_idle},
-          {"compute", measured.compute},
-          {"repetition", measured.repetition}};
-}
-
-// A measured run has how it was measured, instead of how networks are simulated.
-void put_measured(Json& settings, const Json& measured) {
-  for (auto setting = settings.begin(); setting != settings.end();) {
-    const bool simulated = setting.key().starts_with("platform.network.") && setting.key() != "platform.network.draw";
-    setting = simulated ? settings.erase(setting) : std::next(setting);
-  }
-  for (const auto& [key, value] : measured.items()) {
-    if (key != "repetition" && !value.is_null()) settings["measured." + key] = value;
-  }
-}
 
 // Files are known by their content: the platform's, those of data and of first weights, the library that the system
 // came from, and those of a program that computes the model, among the words of its command.
@@ -52,7 +27,6 @@ Json settings_of(const RunIdentity& identity, const Json& json, const run::RunRe
   }
   if (settings.value("math.mode", "") == name_of(nn::MathMode::native))
     settings["math.kernels"] = identity.math.kernels;
-  if (json.contains("measured")) put_measured(settings, json["measured"]);
   return settings;
 }
 
@@ -60,7 +34,7 @@ Json settings_of(const RunIdentity& identity, const Json& json, const run::RunRe
 
 std::string run_json(const RunIdentity& identity, const std::string& digest, const run::RunResult& result) {
   Json json = identity_json(identity);
-  if (result.measured) json["measured"] = json_of(*result.measured);
+  if (result.measured) json["measured"] = Json::parse(result.measured->how);
   if (const auto& network = result.network) {
     json["network"] = {
         {"carried_by", name_of(network->carried_by)}, {"model", name_of(network->model)}, {"why", network->why}};
@@ -101,24 +75,7 @@ std::string timing_json(const scenario::Scenario& scenario, const run::RunResult
   if (scenario.program || std::ranges::any_of(scenario::content_paths(copy), is_relative)) {
     json["scenario_folder"] = way(folder, scenario::resolve_path(scenario, "."));
   }
-  if (const auto& measured = result.measured) {
-    json["measured"] = {{"precedence", measured->precedence},
-                        {"late_mean_s", measured->late_mean_s},
-                        {"late_max_s", measured->late_max_s},
-                        {"retransmitted_share", measured->retransmitted_share},
-                        {"own_share", measured->own_share},
-                        {"busy_share", measured->busy_share},
-                        {"soft_interrupt_share", measured->soft_interrupt_share}};
-    if (const auto& box = measured->delay_box) {
-      json["measured"]["delay_box"] = {{"packets", box->packets},
-                                       {"dropped", box->dropped},
-                                       {"lost", box->lost},
-                                       {"error_mean_s", box->error_mean_s},
-                                       {"error_p99_s", box->error_p99_s},
-                                       {"error_max_s", box->error_max_s},
-                                       {"processor_share", box->processor_share}};
-    }
-  }
+  if (result.measured) json["measured"] = nlohmann::ordered_json::parse(result.measured->cost);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -143,17 +100,7 @@ std::vector<ColumnEntry> run_json_keys() {
       {"model_digests", "",
        "of a model that a program computes: digest of each file that its command names, by its name"},
       {"model_version", "", "likewise: what the program says of itself"},
-      {"measured.kernel", "", "kernel that had the TCP"},
-      {"measured.congestion_control", "", "congestion control of every connection"},
-      {"measured.links", "", "how links are made: token buckets, or delay box, over which TCP meets real round trips"},
-      {"measured.queue_s", "s",
-       "most time that traffic waits for a link, at its bandwidth; null if queue_bytes says it"},
-      {"measured.queue_bytes", "bytes", "the same in bytes; null if queue_s says it"},
-      {"measured.jitter_s", "s", "most by which the latency of a packet at a link differs, drawn uniformly"},
-      {"measured.loss", "share", "share of packets that each link loses at random"},
-      {"measured.slow_start_after_idle", "", "whether TCP forgets its window while a connection is idle (RFC 5681)"},
-      {"measured.compute", "", "slept (gradients last as long as simulated) or real (as long as their math)"},
-      {"measured.repetition", "", "number of the repetition, from 1"},
+      {"measured", "", "of a run that was measured over real TCP: how; absent elsewhere, see results/validation"},
       {"network.carried_by", "",
        "what carried the messages: simgrid, accelerator or packets; a measured run has no network.*"},
       {"network.model", "", "network model that ran: TCP, packets or CM02"},
@@ -190,23 +137,7 @@ std::vector<ColumnEntry> timing_json_keys() {
        "way from the result's folder to the scenario's, where it names files by relative paths: run --verify-digest "
        "finds "
        "them so"},
-      {"measured.precedence", "", "precedence of the run's threads over other work: real-time, nice -20 or none"},
-      {"measured.late_mean_s", "s", "mean time by which a sleep ended late: what the machine adds to a gradient"},
-      {"measured.late_max_s", "s", "most time by which a sleep ended late"},
-      {"measured.retransmitted_share", "share",
-       "share of TCP's segments that were sent again because the network had dropped them"},
-      {"measured.own_share", "share", "share of all cores' time that the run's threads took"},
-      {"measured.busy_share", "share", "share of it that all programs took"},
-      {"measured.soft_interrupt_share", "share",
-       "share of it that the kernel took in soft interrupts, such as its TCP"},
-      {"measured.delay_box.packets", "", "packets that hosts sent"},
-      {"measured.delay_box.dropped", "", "packets that full queues dropped"},
-      {"measured.delay_box.lost", "", "packets lost at random"},
-      {"measured.delay_box.error_mean_s", "s", "mean time from when a packet should have come out to when it did"},
-      {"measured.delay_box.error_p99_s", "s", "99th percentile of that time"},
-      {"measured.delay_box.error_max_s", "s", "maximum of that time"},
-      {"measured.delay_box.processor_share", "share",
-       "share of one core that the thread took which carries packets, with the kernel's TCP that it drives"},
+      {"measured", "", "of a measured run: how exact it was, and what else the machine did"},
   };
 }
 

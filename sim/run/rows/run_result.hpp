@@ -42,30 +42,10 @@ struct GivenUp {
   double time_s = 0;
 };
 
-// How exact emulated links with latencies were (lab/emulate/testbed), and what they cost.
-struct DelayBoxUse {
-  std::int64_t packets = 0, dropped = 0, lost = 0;            // sent; dropped by full queues; lost at random
-  double error_mean_s = 0, error_p99_s = 0, error_max_s = 0;  // from when packets should have come out to when they did
-  double processor_share = 0;                                 // of one core, with the kernel's TCP that this drives
-};
-
-// Of a run over real TCP (lab/emulate) instead of a simulated one: how it was measured, and what of the machine's
-// processors that took.
-struct Measurement {
-  std::string kernel, congestion_control;
-  std::string compute;     // "slept" or "real": what a gradient's time is
-  std::string precedence;  // over the machine's other work
-  int repetition = 1;
-  std::string links;                       // how they are made: "token buckets" or "delay box"
-  double queue_s = 0, queue_bytes = 0;     // of each limited link: one of them
-  double jitter_s = 0, loss = 0;           // of packets, at each link
-  bool slow_start_after_idle = true;       // of TCP
-  double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
-  double retransmitted_share = 0;          // of TCP's segments
-  double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
-  double busy_share = 0;                   // of all processes, the kernel included
-  double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP
-  std::optional<DelayBoxUse> delay_box;
+// What a run that was measured instead of simulated says of that. Results pass it on as it is.
+struct Measured {
+  std::string how, cost;  // JSON objects: "measured" of run.json and of timing.json
+  std::string network;    // a line of the closing table
 };
 
 struct RunResult {
@@ -99,7 +79,7 @@ struct RunResult {
   network::Bounds bounds;
   std::optional<platform::NetworkPlan> network;  // none: measured
   std::optional<Trace> trace;                    // if the scenario asks for it
-  std::optional<Measurement> measured;           // none: simulated
+  std::optional<Measured> measured;              // none: simulated
   // What may differ between two runs:
   std::int64_t events = 0;
   double math_s = 0, evaluation_s = 0;  // thread seconds; the second are part of the first

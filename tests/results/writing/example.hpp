@@ -121,7 +121,8 @@ inline std::string summary_json(const scenario::Scenario& scenario, const run::R
 inline std::string write_results(const std::string& out, const scenario::Scenario& scenario,
                                  const run::RunResult& result, bool force) {
   const Replace replace = force ? Replace::any_scenario : Replace::same_scenario;
-  const auto place = result_folder(out, scenario, replace, result.measured ? result.measured->repetition : 0);
+  const auto place = result_folder(out, scenario);
+  check_place(place, scenario, replace, result.measured.has_value());
   StagedFolder folder(place);
   const RunIdentity identity = Identities().of(scenario);
   stage_result(folder, scenario, identity, result);

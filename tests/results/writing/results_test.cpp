@@ -51,7 +51,9 @@ run::RunResult other_result() {
 }
 
 std::string place_for(const std::string& out, const scenario::Scenario& scenario, bool force) {
-  return result_folder(out, scenario, force ? Replace::any_scenario : Replace::same_scenario).string();
+  const auto place = result_folder(out, scenario);
+  check_place(place, scenario, force ? Replace::any_scenario : Replace::same_scenario);
+  return place.string();
 }
 
 const std::set<std::string> usual_files = {"run.json",     "summary.json", "timing.json", "curve.csv",
