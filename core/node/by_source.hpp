@@ -1,4 +1,4 @@
-// Messages taken sender by sender, where a sender may be ahead of its turn.
+// Receives messages sender by sender, where a sender may be ahead of its turn.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@ class BySource {
  public:
   explicit BySource(Node& node) : node_(node) {}
 
-  // W. The next message of one sender at a port that has no other reader; others' wait for their turn. `what` is
-  // waited for.
+  // W. The next message of one sender; messages of others wait for their turn. The port must have no other reader.
+  // `what` names the wait.
   Message receive(int port, int source, const char* what) {
     auto& from_source = early_[{port, source}];
     while (from_source.empty()) {

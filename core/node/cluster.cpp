@@ -4,7 +4,7 @@ namespace ddl {
 
 std::uint64_t Cluster::wire_bytes(Slice slice) const {
   if (parameters == 0) return 0;
-  // 128 bits: a model of 2^40 bytes times an index of as many.
+  // 128 bits: model_bytes * index exceeds 64.
   __extension__ using Wide = unsigned __int128;
   const auto bytes_before = [&](std::size_t index) {
     return static_cast<std::uint64_t>(Wide{model_bytes} * index / parameters);

@@ -23,7 +23,7 @@ LayerSchedule::LayerSchedule(const std::vector<LayerInfo>& layers) : begin_(laye
 
 namespace {
 
-// The weights at which a gradient is taken: of each layer as they were when its forward pass began.
+// The weights at which a gradient is taken: each layer's as they were when its forward pass began.
 class WeightsByLayer {
  public:
   WeightsByLayer(const std::vector<LayerInfo>& layers, const Weights& weights, std::span<const std::size_t> held)
@@ -32,7 +32,7 @@ class WeightsByLayer {
     values_.reserve(weights.read().size());
     take(0, held.front());
   }
-  // Of the held layer with this number among them, and of those up to the next.
+  // Takes the weights of held layer `number` and of the layers up to the next held one.
   void take(std::size_t number) { take(held_[number], number + 1 < held_.size() ? held_[number + 1] : layers_.size()); }
   Payload all() {
     if (held_.empty() || !weights_.snapshot()) return weights_.snapshot();

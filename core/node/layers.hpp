@@ -1,6 +1,6 @@
-// A gradient by layers: its forward pass goes through them from the first, its backward pass from the last. A system
-// may hold back the forward pass of a layer, as long as the layer's new weights are on their way, and hears when a
-// layer's gradient is known, while those of the layers before it are still computed.
+// A gradient layer by layer: the forward pass goes from the first to the last, the backward pass back. A system may
+// hold back a layer's forward pass until its new weights have arrived, and hears when a layer's gradient is known while
+// those of earlier layers are still being computed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace ddl {
 
 class Weights;
 
-// When layers begin and are known, as shares of a gradient's time.
+// When each layer begins and when its gradient is known, as shares of a gradient's time.
 class LayerSchedule {
  public:
   explicit LayerSchedule(const std::vector<LayerInfo>& layers);
@@ -27,23 +27,23 @@ class LayerSchedule {
   double all_ = 0;
 };
 
-// What a system asks of one gradient. Layers are numbered as in Cluster::layers.
+// A system's requests for one gradient. Layers are numbered as in Cluster::layers.
 struct LayerCalls {
-  // Ascending. When the layers before a held one are through, begin(layer) returns once its forward pass may begin (W),
-  // with the weights as they are then: its own and those of the layers up to the next held one.
+  // Ascending. Once the layers before a held one are through, begin(layer) waits (W) and returns when its forward pass
+  // may begin. The layers up to the next held one take their weights at that moment.
   std::vector<std::size_t> held = {};
   std::function<void(std::size_t layer)> begin = nullptr;
-  // Descending. known(layer, gradient) when of the gradient's values this layer's are known; it does not wait.
+  // Descending. known(layer, gradient) is called when this layer's part of the gradient is known; it must not wait.
   std::vector<std::size_t> told = {};
   std::function<void(std::size_t layer, const Gradient& gradient)> known = nullptr;
 };
 
-// What a runtime does for a gradient. Tasks between which nobody listens are one.
+// The runtime's part of a gradient. Tasks are merged if nobody listens between them.
 struct GradientTasks {
-  double seconds = 0;                    // of the whole gradient
-  std::function<void(double)> spend;     // W. lets so many of these pass
+  double seconds = 0;                    // length of the whole gradient
+  std::function<void(double)> spend;     // W. lets `seconds` pass
   std::function<void(Payload)> compute;  // starts the mathematics, at these weights
-  std::function<Gradient()> result;      // W. what comes of it; once
+  std::function<Gradient()> result;      // W. its result; once
 };
 
 // W.

@@ -1,4 +1,4 @@
-// What travels between nodes.
+// Messages between nodes.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct Slice {
 // Immutable once made: senders, receivers and the math threads share it without copying. Null when timing only.
 using Payload = std::shared_ptr<const std::vector<float>>;
 
-// A small struct of a training system's own with a name that no other body has (tests/node/body_test.cpp):
+// A small struct of one training system, with a name that no other body has (tests/node/body_test.cpp):
 //   struct Pull {
 //     static constexpr std::string_view body_name = "shards.pull";
 //   };
@@ -33,7 +33,7 @@ concept IsBody = requires {
   std::string_view(T::body_name);
 };
 
-// What a message says beside its values, read by its type. Any transport can carry it, as bytes.
+// The typed part of a message beside its values. Any transport can carry it, as bytes.
 class Body {
  public:
   static constexpr std::size_t most_bytes = 32;
@@ -51,14 +51,14 @@ class Body {
       std::memcpy(bytes_.data(), &copy, sizeof copy);
     }
   }
-  // What a transport has carried.
+  // Made by a transport from the bytes it has carried.
   Body(std::uint64_t type, const Bytes& bytes) : type_(type), bytes_(bytes) {}
 
   template <IsBody T>
   bool is() const {
     return type_ == type_of<T>;
   }
-  // Throws InternalError if it is another.
+  // Throws InternalError if it has another type.
   template <IsBody T>
   T as() const {
     check(is<T>(), "a body of the type that is asked for");
@@ -67,7 +67,7 @@ class Body {
     return value;
   }
 
-  // A hash (FNV-1a) of the name, which is the same in every program.
+  // A hash (FNV-1a) of the name, the same in every program.
   static constexpr std::uint64_t type_named(std::string_view name) {
     std::uint64_t hash = 14695981039346656037u;
     for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211u;
@@ -84,11 +84,11 @@ class Body {
 };
 
 struct Message {
-  int port = 0;                  // which of the target's inboxes; each system numbers its own
-  std::int64_t step = 0;         // a step or another count: each system says of what
-  Payload values = nullptr;      // null when it carries none, or timing only
-  std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
-  Body body = {};                // what else it says
+  int port = 0;                  // the inbox at the target; each system numbers its own
+  std::int64_t step = 0;         // a step or another count, as the system defines it
+  Payload values = nullptr;      // null if it carries none, or when timing only
+  std::uint64_t wire_bytes = 0;  // its size on the network, without the header that every message has
+  Body body = {};                // its typed content
   int source = -1;               // filled in by send
   int target = -1;
 
@@ -102,7 +102,7 @@ struct Message {
   }
 };
 
-// The parts of [0, count) when cut into `parts` contiguous ranges whose sizes differ by at most one.
+// The `part`-th of `parts` contiguous ranges that cover [0, count), with sizes that differ by at most one.
 inline Slice even_part(std::size_t count, int parts, int part) {
   const auto p = static_cast<std::size_t>(parts), k = static_cast<std::size_t>(part);
   return {count * k / p, count * (k + 1) / p};

@@ -1,4 +1,4 @@
-// What other nodes do when a worker on which they depend has crashed.
+// Reactions of other nodes to the crash of a worker they depend on.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace ddl {
 
-// wait: until it is back. go_on: without it from the instant of the crash, and with it again once it is back. time_out,
-// of servers only: without a worker that is waited for and not heard of for a while, be it crashed, slow or cut off,
-// until it is heard from again (failure_detector.hpp).
+// wait: until the worker is back. go_on: without it from the instant of the crash, and with it again once it is back.
+// time_out, for servers only: without a worker that others wait for and that has been silent too long, be it crashed,
+// slow or cut off, until it is heard from again (failure_detector.hpp).
 enum class OnFailure { wait, go_on, time_out };
 constexpr auto enum_names(OnFailure) { return in_order<OnFailure>("wait", "go_on", "time_out"); }
 
@@ -31,11 +31,11 @@ void server_failure_fields(Visitor& visit, OnFailure& on_failure, std::optional<
         Rule{.doc = "time_out: how long a worker that others wait for may be silent", .above = 0});
 }
 
-// What is wrong with these settings: of systems in which no server decides for all, and of those with one.
+// Errors in these settings: for systems without a deciding server, and for those with one.
 std::vector<SettingError> errors_in(OnFailure on_failure);
 std::vector<SettingError> errors_in(OnFailure on_failure, const std::optional<Seconds>& failure_timeout);
 
-// Whether a worker of this presence is counted on.
+// True if others count on a worker of this presence.
 inline bool is_counted_on(Presence presence, OnFailure on_failure) {
   return presence == Presence::up || (presence == Presence::down && on_failure != OnFailure::go_on);
 }

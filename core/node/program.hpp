@@ -7,7 +7,7 @@
 
 namespace ddl {
 
-// A model whose answers are votes, and what each weighs.
+// A model that votes, and the weight of its vote.
 struct Voter {
   Payload model;
   double weight = 0;
@@ -18,10 +18,10 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual void run() = 0;  // a worker's training loop, or a server's service (which need not return)
-  // The model by which this worker is judged, as long as weights(); null: weights(), or timing only. Called while none
+  // The model that this worker is judged by, as long as weights(); null: weights(), or timing only. Called while none
   // of the node's actors runs.
   virtual Payload judged_model() const { return nullptr; }
-  // What the run is judged by, if the program of node 0 says so: an ensemble. Empty: each node's weights().
+  // The ensemble that the run is judged by, if node 0's program has one. Empty: each node's weights().
   virtual std::vector<Voter> ensemble() const { return {}; }
 };
 

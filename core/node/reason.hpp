@@ -1,4 +1,4 @@
-// What an actor waits for, in words: shown when a run cannot go on.
+// The reason of an actor's wait, in words: shown when a run cannot go on.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class Reason {
   Reason(const char* what, std::function<Nodes()> from, bool only_from = false)
       : what_(what), from_(std::move(from)), only_from_(only_from) {}
 
-  // "sums of the other workers (w1, w2)", or "" for a service: that a service waits is no reason for a standstill.
+  // "sums of the other workers (w1, w2)", or "" for a service: a waiting service does not explain a standstill.
   template <class NameOf>
   std::string text(NameOf name_of) const {
     const Nodes from = from_ ? from_() : Nodes();
@@ -35,7 +35,7 @@ class Reason {
   bool only_from_ = false;
 };
 
-// The reason of an actor that waits to be asked: it never holds up a run, so it is not shown.
+// The reason of an actor that waits for requests: it never holds up a run, so it is not shown.
 inline constexpr const char* service = "";
 
 }  // namespace ddl

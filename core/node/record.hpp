@@ -1,4 +1,4 @@
-// What a node has to tell of a run beside its steps.
+// A node's records for the results, beside its steps.
 #pragma once
 
 #include <cstdint>
@@ -7,34 +7,34 @@
 
 namespace ddl {
 
-// The staleness of a step which the worker has begun, known there or, at a server, when its gradient arrives.
+// The staleness of a step that the worker has begun, known there or, at a server, when its gradient arrives.
 struct Staleness {
   int worker = 0;
   std::int64_t step = 0;
   double staleness = 0;
 };
 
-// From now on this node goes on without the worker, which it has not heard of for too long, until it does.
+// This node goes on without the worker, silent for too long, until it hears from it.
 struct Suspicion {
   int worker = 0;
 };
 
-// What this node drew at random.
+// A random draw of this node.
 struct Draw {
-  enum Kind { seed, node };  // of a stream of random numbers; the number of a node
+  enum Kind { seed, node };  // seed of a random stream, or number of a node
   const char* purpose;       // outlives the run
-  std::int64_t number = 0;   // of the draw
+  std::int64_t number = 0;   // number of the draw
   std::uint64_t drawn = 0;
   Kind kind = seed;
 };
 
-// What became of a request for a prediction.
+// The outcome of a request for a prediction.
 struct Answer {
   std::int64_t request = 0;                        // from 0, for each threshold or exit in turn
-  std::optional<double> threshold = std::nullopt;  // of early exits that have some
-  int exit = 0;                                    // the node that gave the answer
-  double arrival_s = 0, answer_s = 0;              // of the request and of its answer, where it was asked
-  double bytes = 0;                                // sent for it, without headers
+  std::optional<double> threshold = std::nullopt;  // for early exits with thresholds
+  int exit = 0;                                    // the node that answered
+  double arrival_s = 0, answer_s = 0;              // both at the node that was asked
+  double bytes = 0;                                // sent for the request, without headers
   bool correct = false;
 };
 

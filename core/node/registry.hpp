@@ -12,29 +12,28 @@
 
 namespace ddl {
 
-// Made where a program starts, and handed to whatever reads, lists or describes systems. A value: copies share the
+// Made at program start, and handed to the code that reads, lists or describes systems. A value: copies share the
 // systems, which never change.
 class Registry {
  public:
-  // Puts a system, with its default settings, behind those that are there. Throws InputError if one of them has its
-  // name.
+  // Appends a system with its default settings. Throws InputError if its name is taken.
   void add(std::unique_ptr<const System> system);
   template <IsSystem... Params>
   void add() {
     (add(std::make_unique<Params>()), ...);
   }
 
-  // What `add_systems` adds comes from this library. Nothing is added if it throws.
+  // Calls `add_systems` and marks its systems as this library's. Nothing is added if it throws.
   void add_from(const std::string& library, const std::function<void(Registry&)>& add_systems);
   // The library that a system came from; empty: the program itself.
   const std::string& library_of(std::string_view name) const;
   bool has_library(const std::string& library) const;
 
-  // Whether libraries that a scenario names are opened, too: not by what only looks at it.
+  // True if libraries that a scenario names are opened, too; code that only inspects a scenario leaves it off.
   bool opens_libraries() const { return opens_libraries_; }
   void open_libraries(bool opens) { opens_libraries_ = opens; }
 
-  // In the order in which they are shown.
+  // In display order.
   auto begin() const { return systems_.begin(); }
   auto end() const { return systems_.end(); }
   std::size_t size() const { return systems_.size(); }

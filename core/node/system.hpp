@@ -1,7 +1,6 @@
-// What a training system is to the code that runs it: its settings, its programs, and what else that code must know of
-// it.
+// A training system as seen by the code that runs it: its settings, its programs, and facts about it.
 //
-// A system is a struct of settings with fields() beside it (see core/base/fields.hpp), which derives from SystemOf and
+// A system is a struct of settings, derived from SystemOf, with fields() beside it (see core/base/fields.hpp). It
 // overrides hooks of System. A hook that is misspelt, or has another signature, overrides nothing and does not compile.
 //
 //   struct PsSyncParams : SystemOf<PsSyncParams> {
@@ -35,7 +34,7 @@ namespace nn {
 class Model;
 }
 
-// A system of the literature that another is with these settings, a JSON object.
+// A system of the literature as settings (a JSON object) of another one.
 struct Preset {
   const char* name = "";
   const char* settings = "";
@@ -46,45 +45,45 @@ struct SystemFacts {
   const char* name = "";
   const char* what = "";  // one line
   const char* paper = "";
-  bool needs_servers = false;  // at least one; otherwise servers of the platform stay idle
+  bool needs_servers = false;  // at least one; otherwise the platform's servers stay idle
   int least_workers = 1;
-  bool one_model = false;        // which all workers share, and so each minibatch: a step is a step of all
-  bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
+  bool one_model = false;        // workers share one model and each minibatch: a step is a step of all
+  bool chooses_samples = false;  // every worker has the whole training set, and the system chooses the minibatches
   bool one_trains = false;       // only one worker trains, on the whole training set
-  bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
-  bool equal_replicas = false;   // after a run that ends by steps, workers' own models are the same, to the bit
-  bool servers_agree = false;    // several servers decide the same from what each has heard of workers
+  bool fetches_model = false;    // a late worker asks a peer for its model before it starts
+  bool equal_replicas = false;   // workers end with equal models, to the bit, if the run ends by steps
+  bool servers_agree = false;    // several servers decide alike from what each has heard of workers
   std::span<const Preset> presets = {};
-  bool fixed_group = false;  // no host may come or go: others lack its state
+  bool fixed_group = false;  // no host may come or go: a newcomer would lack the others' state
   // True if it needs Node::model_parallel().
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }
   // True if no host may come or go.
   constexpr bool needs_all_hosts() const { return is_model_parallel() || fixed_group; }
 };
 
-// What is wrong with a setting; `key` names it.
+// An error in the setting `key`.
 struct SettingError {
   std::string key;
   std::string what;
 };
 
-// What settings may have to fit.
+// Surroundings that settings may have to fit.
 struct Surroundings {
   int workers = 0, servers = 0;
   Slices slices = Slices::any;                 // the optimizer's
   std::vector<std::string> worker_names = {};  // empty while the platform is not known
 };
 
-// In what pieces a system needs steps to be made.
+// The slices that a system needs steps to be made in.
 struct NeededSlices {
   Slices slices = Slices::none;
   std::string why = "";      // such as "each worker has a part of it"
-  std::string instead = "";  // what would do without
+  std::string instead = "";  // a remedy
 };
 
-// What a system keeps in memory, over all workers.
+// Memory of a system, summed over all workers.
 struct MemoryUse {
-  double vectors = 0;             // of a model's length, that a worker keeps in addition to its weights
+  double vectors = 0;             // of the model's length, kept by a worker in addition to its weights
   double parameters = 0;          // held by all workers together
   double training = 0;            // how many of these are trained at the same time
   double values = 0;              // activations per sample, in addition to those of a whole model
@@ -92,7 +91,7 @@ struct MemoryUse {
   bool spawns_for_peers = false;  // and spawns something for each of them
 };
 
-// A whole model of so many parameters (0 when timing only) at every worker.
+// A whole model of `parameters` values (0 when timing only) at every worker.
 inline MemoryUse replicas(std::size_t parameters, int workers) {
   const double held = workers * static_cast<double>(parameters);
   return {.parameters = held, .training = held};
@@ -102,53 +101,54 @@ class System {
  public:
   virtual ~System() = default;
 
-  // --- what SystemOf says of each ---
+  // --- facts that SystemOf supplies ---
   virtual const SystemFacts& facts() const = 0;
   virtual std::unique_ptr<System> clone() const = 0;
   virtual void visit_fields(FieldVisitor& visit) = 0;
-  virtual bool has_consensus() const = 0;  // whether it overrides consensus()
+  virtual bool has_consensus() const = 0;  // true if it overrides consensus()
 
-  // --- hooks: worker() and with servers server(), or program(); traffic(); and where the default does not do ---
+  // --- hooks: worker() and, with servers, server(), or program(); traffic(); others where the default does not do ---
   virtual void worker(Node& /*node*/) const {}
   virtual void server(Node& /*node*/) const {}
-  // The program of one node, which keeps a reference to `node` but none to this. Default: worker() or server().
+  // The program of one node. It keeps a reference to `node`, and none to this. Default: worker() or server().
   virtual std::unique_ptr<Program> program(Node& node) const;
-  // What a step sends, for lower bounds.
+  // Messages of a step, for lower bounds.
   virtual Traffic traffic(const Cluster& /*cluster*/) const { return {}; }
   virtual std::vector<SettingError> errors(const Surroundings& /*around*/) const { return {}; }
-  // An optimizer that grants less is refused. Not what the system can do without, as Cluster::steps_by_slices tells it.
-  // Default: slices, once a step, where servers or workers have parts of one model.
+  // Slices that the system cannot do without; an optimizer that grants less is refused. What it can do without it
+  // learns from Cluster::steps_by_slices. Default: slices, once a step, where servers or workers hold parts of one
+  // model.
   virtual NeededSlices needed_slices(const Surroundings& around) const;
-  // Gives settings that were left out the values which take effect. Called once they are read, without a cluster, and
-  // must then fill in all that the other hooks read; and for a result, where `cluster` tells the rest.
+  // Fills in settings that were left out with the values that take effect. Called after reading without a cluster, when
+  // it must set all that other hooks read; and for a result with `cluster`, to set the rest.
   virtual void fill_defaults(const Cluster* /*cluster*/) {}
   // Lead over the slowest worker; none: without bound.
   virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
   virtual MemoryUse memory(std::size_t parameters, int workers) const { return replicas(parameters, workers); }
-  // Whether no host may come or go.
+  // True if no host may come or go.
   virtual bool needs_all_hosts() const { return facts().needs_all_hosts(); }
-  // Steps after which what it exchanges comes round again.
+  // Steps after which its pattern of exchange repeats.
   virtual int period() const { return 1; }
-  // Whether it reads Cluster::exchange_s.
+  // True if it reads Cluster::exchange_s.
   virtual bool needs_exchange_times() const { return false; }
-  // The messages of one sum of a whole model, of a system that chooses by Cluster::sum_time which layers travel
-  // together. Empty: of any other.
+  // The messages of one sum of a whole model, if the system uses Cluster::sum_time to choose which layers travel
+  // together. Otherwise empty.
   virtual Phases bucketed_sum(const Cluster& /*cluster*/) const { return {}; }
-  // The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
-  // all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Default: the shared
-  // model is judged, the servers' or that of the workers of one model.
+  // The nodes that together hold the one model by which every worker is judged: a server its shard, a worker all of it
+  // or, with facts.one_model, its part. None: each worker is judged by its own weights. Default: the shared model, of
+  // the servers or of facts.one_model's workers.
   virtual std::vector<int> model_holders(const Cluster& cluster) const;
-  // How fast models come together, of so few workers that it can be said; none: not known. See consensus_of().
+  // Speed at which models converge to their mean; none: unknown, or too many workers to compute. See consensus_of().
   virtual std::optional<graph::Consensus> consensus(const Cluster& /*cluster*/) const { return std::nullopt; }
-  // The settings that do nothing on this cluster, and the system's own choices, a line each.
+  // Settings without effect on this cluster, and the system's own choices, a line each.
   virtual std::vector<std::string> notes(const Cluster& /*cluster*/) const { return {}; }
   virtual int requests() const { return 0; }  // predictions after training
-  // Steps of the model for one of each worker.
+  // Steps of the model while each worker makes one.
   virtual double steps_per_iteration(const Cluster& /*cluster*/) const { return 1; }
-  // Which worker trains, with facts.one_trains.
+  // The worker that trains, with facts.one_trains.
   virtual int training_worker(const std::vector<std::string>& /*worker_names*/) const { return 0; }
 
-  // --- instead of traffic() and memory(), where all workers share one model (facts.one_model): by its layers ---
+  // --- in place of traffic() and memory(), by layers, where all workers share one model (facts.one_model) ---
   // `model` is null when timing only.
   virtual Traffic split_traffic(const nn::Model* /*model*/, const Cluster& /*cluster*/) const { return {}; }
   virtual MemoryUse split_memory(const nn::Model* /*model*/, int /*workers*/) const { return {}; }
@@ -164,11 +164,11 @@ class System {
   System& operator=(const System&) = default;
 };
 
-// Of a system of either kind. `model`: the network, of which a system of one model needs the layers; null: there is
-// none to look into, for the run is timing only, or the model a program's.
+// Traffic and memory of either kind of system. `model`: the network, whose layers a system of one model needs; null
+// when timing only, or if the model is a program's.
 Traffic traffic_of(const System& system, const nn::Model* model, const Cluster& cluster);
 MemoryUse memory_use_of(const System& system, const nn::Model* model, std::size_t parameters, int workers);
-// None where models are not averaged, or by too many workers to say.
+// None where models are not averaged, or too many workers to compute.
 std::optional<graph::Consensus> consensus_of(const System& system, const Cluster& cluster);
 
 // The class whose member a hook is: System unless the hook is overridden.
@@ -177,8 +177,8 @@ std::type_identity<Class> class_of(Member Class::*);
 template <auto hook>
 inline constexpr bool is_overridden = !std::is_same_v<decltype(class_of(hook)), std::type_identity<System>>;
 
-// The base of each system: it says of System what follows from the settings `Params`. Systems with hooks in common
-// have them in a `Base`.
+// Base of every system: implements System's facts and settings from the struct `Params`. Systems that share hooks have
+// them in a `Base`.
 template <class Params, class Base = System>
 class SystemOf : public Base {
  public:
@@ -204,7 +204,8 @@ class SystemOf : public Base {
   bool has_consensus() const override { return is_overridden<&Params::consensus>; }
 };
 
-// A system by its type. A struct that derives from a system without SystemOf is none: its settings would be cut off.
+// A system by its type. Excludes a struct that derives from another system without SystemOf: its settings would be
+// sliced off.
 template <class T>
 concept IsSystem = std::is_same_v<typename T::Itself, T>;
 

@@ -1,4 +1,4 @@
-// What a training system sends per step, for analytic bounds beside the simulation.
+// Messages of a training system per step, for analytic bounds beside the simulation.
 #pragma once
 
 #include <utility>
@@ -10,8 +10,8 @@ namespace ddl {
 struct Flow {
   int source = 0, target = 0;
   double models = 0;
-  double messages = 1;  // that carry them, each with its header
-  // True: the source waits until it has arrived. False: the target waits for it, or a source which pushes to a server.
+  double messages = 1;  // messages that carry them, each with its header
+  // True: the source waits for delivery. False: the target waits, or a source that pushes to a server.
   bool source_waits = false;
 };
 
@@ -21,9 +21,9 @@ enum class Pace {
   overlapped  // messages travel while the next gradient is computed
 };
 
-// List only messages that every step sends and that some later step waits for: one that no step waits for would make
-// the bound larger than what a run takes. One that is left out only makes the bound weaker. Systems in which all
-// workers may send to all list nothing for more workers than this.
+// List only messages that every step sends and some later step waits for: others would raise the bound above real run
+// times, while a missing one only weakens it. Systems in which any worker may send to any other list nothing for more
+// workers than this.
 constexpr int most_workers_all_to_all = 300;
 
 using Phases = std::vector<std::vector<Flow>>;  // in order; a phase's flows travel at the same time
@@ -31,14 +31,12 @@ using Phases = std::vector<std::vector<Flow>>;  // in order; a phase's flows tra
 struct Traffic {
   Pace pace = Pace::free;
   Phases phases;
-  // Of a gradient, what a step of each worker computes; empty: a whole one.
+  // Share of a gradient that a step of each worker computes; empty: a whole one.
   std::vector<double> compute_shares = {};
   bool random_peers = false;  // flows are means over peers drawn at random
-  // Sources and targets of messages for which no step waits, and which are therefore no flows. They need routes as
-  // well.
+  // Sources and targets of messages for which no step waits: no flows, but they need routes.
   std::vector<std::pair<int, int>> unlisted = {};
-  // How many messages that are no flows a step of every worker sends at most, where that is known: for estimates of a
-  // run's cost.
+  // Upper bound on messages beside flows that a step of every worker sends, where known: for estimates of a run's cost.
   double unlisted_messages = 0;
 };
 

@@ -15,7 +15,7 @@ auto map(std::span<const float> values) {
   return Eigen::Map<const Eigen::ArrayXf>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-// Of a timing-only run, whose vectors are empty, there is nothing to do.
+// False when timing only: vectors are empty then.
 bool have_values(std::span<const float> own, std::span<const float> values) {
   if (values.empty()) return false;
   check(own.size() == values.size(), "vectors of one length");

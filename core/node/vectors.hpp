@@ -1,5 +1,5 @@
-// Arithmetic on flat vectors and their slices. In a timing-only run vectors are empty and payloads null; all of these
-// then do nothing, so that an algorithm need not know.
+// Arithmetic on flat vectors and their slices. When timing only, vectors are empty and payloads null; these functions
+// then do nothing, so algorithms need no special case.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::span<T> part_of(std::span<T> vector, Slice slice) {
   return vector.empty() ? vector : vector.subspan(slice.begin, slice.size());
 }
 
-// A slice of an immutable vector; the vector itself when that is all of it.
+// A slice of an immutable vector; the vector itself if the slice is all of it.
 inline Payload share_part(const Payload& payload, Slice slice) {
   if (!payload || slice.size() == payload->size()) return payload;
   const auto part = part_of(values_of(payload), slice);

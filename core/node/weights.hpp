@@ -1,4 +1,4 @@
-// A model replica with what training keeps beside its weights. Weights are copied only when they must be.
+// A model replica with the state that training keeps beside its weights. Weights are copied only when necessary.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ class Optimizer;
 }
 
 // Snapshots share the replica's memory; the next write copies it if a snapshot is still held. Only the simulation's
-// thread takes and drops snapshots, so when copies are made is as deterministic as the run.
+// thread takes and drops snapshots, so copies are as deterministic as the run.
 class Weights {
  public:
   Weights() = default;  // empty: timing only
-  // `optimizer` is for so many values; null where none is used.
+  // `optimizer` is for vectors of this length; null if unused.
   explicit Weights(Payload values, std::shared_ptr<nn::Optimizer> optimizer = nullptr)
       : values_(std::move(values)), optimizer_(std::move(optimizer)) {}
   Weights(Weights&&) = default;
@@ -29,20 +29,20 @@ class Weights {
   std::span<const float> read() const { return values_ ? std::span<const float>(*values_) : std::span<const float>(); }
   Payload snapshot() const { return values_; }
 
-  // Becomes these values without copying them.
+  // Takes over these values without a copy.
   void adopt(Payload values) {
     values_ = std::move(values);
     own_ = nullptr;
   }
 
-  // How far they have been trained: what the learning rate follows.
+  // Steps trained so far; the learning rate follows them.
   ModelSteps& steps() { return steps_; }
   nn::Optimizer& optimizer() { return *optimizer_; }
 
-  // The weights, their steps and what the optimizer keeps, as they travel to a node that lacks them: of
-  // Cluster::replica_bytes on the wire, null when timing only.
+  // The weights, their steps and the optimizer's state, for a node that lacks them: Cluster::replica_bytes on the wire,
+  // null when timing only.
   Payload replica();
-  // Becomes another's.
+  // Takes over another's.
   void adopt_replica(const Payload& replica);
 
   // Valid until the next snapshot or suspension point.
@@ -59,8 +59,8 @@ class Weights {
  private:
   Payload values_;
   ModelSteps steps_;
-  std::shared_ptr<nn::Optimizer> optimizer_;  // no other replica's
-  std::vector<float>* own_ = nullptr;         // the same memory, if it is this replica's to write
+  std::shared_ptr<nn::Optimizer> optimizer_;  // never shared with another replica
+  std::vector<float>* own_ = nullptr;         // the same memory, if this replica may write it
 };
 
 }  // namespace ddl
