@@ -1,4 +1,4 @@
-// All-reduce: the sum, at every worker of a group, of what each of them contributes. By messages between them.
+// All-reduce: every worker of a group gets the sum of all contributions, by messages between the workers.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@ namespace ddl::comm {
 enum class Collective { ring, tree, star, hierarchical };
 constexpr auto enum_names(Collective) { return in_order<Collective>("ring", "tree", "star", "hierarchical"); }
 
-// A sum of contributions and what they weigh together, by which a mean divides: 1 each unless their system scales them.
-// Values are null in a timing-only run, whatever the weight; without any contribution there are neither values nor
-// bytes to send.
+// A sum of contributions and their total weight, which is the divisor of a mean: 1 each unless their system scales
+// them. Values are null when timing only, whatever the weight. A sum without contributions has no values and sends no
+// bytes.
 struct Sum {
   Payload values = nullptr;
   double weight = 0;
-  double run_share = 0;  // the greatest of theirs, see Gradient: all members then have one learning rate
+  double run_share = 0;  // the greatest of the contributions', see Gradient: all members then have one learning rate
 };
 Sum operator+(const Sum& a, const Sum& b);
 
-// What travels between two workers: a sum, and its size on the wire.
+// A message between two workers: a sum, and its size on the wire.
 struct Contribution {
   Sum sum;
   std::uint64_t wire_bytes = 0;
 };
 
-// The workers that make an all-reduce together, as one of them sees it. They are numbered from 0, in order of id.
+// The workers of an all-reduce as one of them sees it. They are numbered from 0, in order of id.
 class Group {
  public:
   virtual ~Group() = default;
   virtual int size() const = 0;
-  virtual int rank() const = 0;  // of this worker
+  virtual int rank() const = 0;  // this worker's
   virtual int site(int rank) const = 0;
   virtual void send(int target, const Contribution& contribution) = 0;
   virtual Contribution receive(int source) = 0;  // W. its next one
-  virtual void flush(int target) = 0;            // W. until all that was sent there is delivered
-  // What a slice of the vector takes on the wire.
+  virtual void flush(int target) = 0;            // W. until everything sent there is delivered
+  // Size of a slice of the vector on the wire.
   virtual std::uint64_t wire_bytes(Slice slice) const = 0;
 
   void send(int target, Slice slice, const Sum& sum) {
@@ -50,23 +50,23 @@ class Group {
   }
 };
 
-// A worker's message with a sum over a chunk of the slice, in a codec: its values are those that receivers decode.
+// Encodes a worker's sum over a chunk of the slice; the values are those that receivers decode.
 using Code = std::function<Contribution(Slice chunk, const Sum& sum)>;
 
 class AllReduce {
  public:
   virtual ~AllReduce() = default;
-  // W. The sum of what the group contributes to a slice of the vector, the same to the bit at each. All of them call it
-  // the same number of times with the same slices; one with nothing to contribute (weight 0) takes part all the same.
+  // W. The sum of the group's contributions to a slice of the vector, the same to the bit at each worker. All workers
+  // call it equally often with the same slices; one with nothing to contribute (weight 0) still takes part.
   virtual Sum sum(Group& group, Slice slice, const Sum& own) const = 0;
-  // W. The same of vectors in a codec, whose sums on the way would be new vectors to encode: each worker encodes once,
-  // by `code`, what it contributes; that is forwarded as it is, and each adds up all of it in worker order. Over
-  // several sites, sums of chunks within a site are made as ever, and these are encoded for other sites, each once.
+  // W. The same in a codec. A partial sum would have to be encoded again, so each worker encodes its contribution once,
+  // by `code`; encodings are forwarded unchanged, and each worker adds all of them up in worker order. With several
+  // sites, chunks are summed uncoded within a site, and each of these sums is encoded once for the other sites.
   virtual Sum coded_sum(Group& group, Slice slice, const Sum& own, const Code& code) const = 0;
 
-  // The traffic of `times` all-reduces a step, each over `models` models or a share of one.
+  // The traffic of `times` all-reduces a step, each over `models` models.
   virtual Phases sum_phases(const Cluster& cluster, double models, double times) const = 0;
-  // Likewise, in a codec whose encodings take this share of what they encode.
+  // The same in a codec whose encodings are `share` of the original size.
   virtual Phases coded_phases(const Cluster& cluster, double models, double share, double times) const = 0;
 };
 
@@ -76,7 +76,7 @@ const AllReduce& all_reduce(Collective how);
 // See System::notes.
 std::vector<std::string> notes_of(Collective how, const Cluster& cluster);
 
-// The four, each in a file of its own.
+// The four collectives, each in a file of its own.
 const AllReduce& ring_allreduce();
 const AllReduce& tree_allreduce();
 const AllReduce& star_allreduce();

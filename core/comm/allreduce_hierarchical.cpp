@@ -1,15 +1,13 @@
-// Hierarchical all-reduce (Cho et al., MLSys 2019): between sites travels what a ring of one worker a site would send,
-// shared between workers. For sites of g workers each or of different sizes, and k chunks of the slice, k workers being
-// in the smallest site:
+// Hierarchical all-reduce (Cho et al., MLSys 2019): sites exchange as much as a ring with one worker per site would,
+// divided among their workers. A slice has k chunks; k is the size of the smallest site. Sites may differ in size:
 //
-//   1  in each site:   reduce-scatter; so some worker has the site's sum of chunk c, for all c < k
+//   1  in each site:   reduce-scatter; some worker then has the site's sum of chunk c, for all c < k
 //   2  for all c < k:  ring all-reduce of chunk c among these workers, one of each site; all c side by side
 //                      (in a codec C: each sends C(its site's sum of chunk c) once round the ring and keeps what C
-//                      drops; all add up what they have in order of sites)
+//                      drops; all add up the encodings in order of sites)
 //   3  in each site:   all-gather of the chunks
 //
-// Sites follow each other by their first worker. So in one site, and over sites of one worker each, this is the ring to
-// the bit.
+// Sites are ordered by their first worker. With one site, or with one worker per site, this is the ring to the bit.
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -25,12 +23,12 @@ namespace {
 
 using Members = std::vector<int>;  // ranks, or workers
 
-// Which members are at which site.
+// The members of each site.
 class Sites {
  public:
   template <class SiteOf>
   Sites(int count, SiteOf site_of) {
-    std::vector<int> numbers;  // of the sites, in order of their first members
+    std::vector<int> numbers;  // the sites' numbers, in order of their first members
     for (int member = 0; member < count; ++member) {
       const int place = static_cast<int>(std::ranges::find(numbers, site_of(member)) - numbers.begin());
       if (place == sites_.count()) {
@@ -53,7 +51,7 @@ class Sites {
         sites_.begin());
   }
 
-  // Of each site, the member that has its sum of chunk c after the reduce-scatter.
+  // For each site, the member that has its sum of chunk c after the reduce-scatter.
   Members with_chunk(int c) const {
     Members row;
     for (const Members& site : sites_)
@@ -82,7 +80,7 @@ class HierarchicalAllReduce final : public AllReduce {
   }
 
   Phases sum_phases(const Cluster& cluster, double models, double times) const override {
-    // Twice round, in chunks of the chunk.
+    // Two rounds of the ring, in chunks of the chunk.
     const Sites sites(cluster);
     return phases(sites, models, times, 2, models / sites.count());
   }
@@ -109,7 +107,7 @@ class HierarchicalAllReduce final : public AllReduce {
     return chunks.joined();
   }
 
-  // Between sites, each row's members send all of its items but their own `rounds` times; an item is a k-th of so many
+  // Between sites, each member of a row sends all of the row's items but its own, `rounds` times; an item is `item` / k
   // models.
   static Phases phases(const Sites& sites, double models, double times, double rounds, double item) {
     const int k = sites.least(), count = sites.count();
@@ -127,7 +125,7 @@ class HierarchicalAllReduce final : public AllReduce {
     return phases;
   }
 
-  // What goes round a ring of these members: member i sends all but item i + `left_out` to the next one. An item of
+  // Traffic of one round of a ring: member i sends all items but item i + `left_out` to the next member. An item of
   // size 1 is `models` models in `messages` messages.
   static void add_round(std::vector<Flow>& flows, const Members& members, const std::vector<double>& sizes,
                         std::size_t left_out, double models, double messages) {

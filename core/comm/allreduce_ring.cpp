@@ -1,11 +1,11 @@
 // Ring all-reduce (Patarasuk and Yuan, 2009), for worker i of n and chunks 0 .. n-1 of the slice.
 //
-//   1  reduce-scatter  for s = 0 .. n-2:  send chunk (i-s) mod n to i+1;    add what comes to chunk (i-s-1) mod n
-//   2  all-gather      for s = 0 .. n-2:  send chunk (i+1-s) mod n to i+1;  what comes is chunk (i-s) mod n
-//   3  in a codec      for s = 0 .. n-2:  send the contribution of i-s to i+1; what comes is that of i-s-1
+//   1  reduce-scatter  for s = 0 .. n-2:  send chunk (i-s) mod n to i+1;    add the arriving one to chunk (i-s-1) mod n
+//   2  all-gather      for s = 0 .. n-2:  send chunk (i+1-s) mod n to i+1;  the arriving one is chunk (i-s) mod n
+//   3  in a codec      for s = 0 .. n-2:  send the contribution of i-s to i+1; the arriving one is that of i-s-1
 //
-// Each chunk is added up once, on its way round, and then copied; so all workers hold the same bits, though not those
-// of the other collectives.
+// Each chunk is summed once, on its way round, and then copied. So all workers hold the same bits, though other
+// collectives give other bits.
 #include <utility>
 
 #include "core/comm/ring.hpp"
@@ -25,7 +25,7 @@ void go_round(const Group& group, int first, Send send, Take take) {
   }
 }
 
-// What is known of a chunk then follows from what arrived and what was known.
+// `join` combines what arrives with the member's own sum of a chunk.
 template <class Join>
 void pass_chunks(Group& group, int first, Chunks& chunks, Join join) {
   go_round(

@@ -1,10 +1,10 @@
-// The first worker of the group adds for all, in worker order, as a synchronous parameter server does.
+// The first worker of the group adds for all, in worker order, like a synchronous parameter server.
 //
 //   1  all send to worker 0
-//   2  which adds them up in order
-//   3  and sends the total to all
+//   2  worker 0 adds them up in order
+//   3  worker 0 sends the total to all
 //
-// Encoded contributions go the same ways, but each travels by itself to each worker, and none twice.
+// Encoded contributions take the same routes, but each travels as a message of its own to each worker, and none twice.
 #include "core/comm/allreduce.hpp"
 #include "core/comm/branches.hpp"
 

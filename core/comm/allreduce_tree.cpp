@@ -1,12 +1,12 @@
-// Binomial tree (Thakur, Rabenseifner and Gropp, 2005), for worker i of n. Each level pairs workers, so that a level
-// costs one message's time.
+// Binomial tree (Thakur, Rabenseifner and Gropp, 2005), for worker i of n. Each level pairs workers, so a level takes
+// the time of one message.
 //
 //   1  for bit = 1, 2, 4 .. < n:  if i has the bit, send the sum to i - bit and stop; else add that of i + bit
 //   2  take the total from i - (lowest bit of i)
 //   3  pass it on to i + bit for all lower bits, highest first, one after the other: the farthest branches start
 //   soonest
 //
-// Encoded contributions go the same ways, but each travels by itself to each worker, and none twice.
+// Encoded contributions take the same routes, but each travels as a message of its own to each worker, and none twice.
 #include <algorithm>
 
 #include "core/comm/allreduce.hpp"

@@ -10,7 +10,7 @@ std::vector<Contribution> gather_along_branches(Group& group, int parent, const 
   PerNode<Contribution> all(n);
   const auto of = [&](int worker) -> Contribution& { return all[worker]; };
   of(i) = own;
-  Branch mine{i, 1};  // with all below
+  Branch mine{i, 1};  // including all workers below
   for (const Branch& branch : branches) {
     for (int worker = 0; worker < n; ++worker) {
       if (branch.has(worker)) of(worker) = group.receive(branch.root);

@@ -1,4 +1,4 @@
-// Gathering over a tree of any depth, in which whole branches are reached through their roots.
+// Gathering over a tree of any depth, where messages reach a branch through its root.
 #pragma once
 
 #include <functional>
@@ -8,22 +8,22 @@
 
 namespace ddl::comm {
 
-// The workers root .. root + size - 1, of which the others reach the rest through the root.
+// The workers root .. root + size - 1; messages reach the others through the root.
 struct Branch {
   int root, size;
   bool has(int worker) const { return worker >= root && worker < root + size; }
 };
 
-// W. What each worker contributes, by rank, each forwarded as it was sent; at a worker below `parent` (not asked of
-// rank 0), with these branches below it in order of rank.
+// W. All workers' contributions, by rank, each forwarded unchanged. `parent`: the worker above this one (unused at rank
+// 0); `branches`: those below it, in order of rank.
 std::vector<Contribution> gather_along_branches(Group& group, int parent, const std::vector<Branch>& branches,
                                                 const Contribution& own);
 
-// What it sends, up and then down again.
+// Its traffic, up the tree and down again.
 Phases gather_phases_along(const std::function<std::vector<Branch>(int worker)>& branches_of, int workers,
                            double models, double times);
 
-// These phases, and then the same in reverse order and direction.
+// `phases`, followed by the same in reverse order and direction.
 Phases there_and_back(Phases phases);
 
 }  // namespace ddl::comm

@@ -10,11 +10,11 @@
 namespace ddl::comm {
 namespace {
 
-constexpr double least_bytes_s = 2;          // of a bucket, in its latencies
-constexpr double noticeable = 1 - 1e-9;      // of a time: sums of shares differ by their rounding
-constexpr std::size_t most_told_apart = 16;  // buckets
+constexpr double least_bytes_s = 2;          // a bucket's bytes take at least as long as this many of its latencies
+constexpr double noticeable = 1 - 1e-9;      // a gain must be larger: rounding makes equal times differ
+constexpr std::size_t most_told_apart = 16;  // buckets listed one by one
 
-// One before those that are in it. Neighbours in the vector travel as one slice.
+// Adds a layer in front. Neighbours in the vector travel as one slice.
 void add(Bucket& bucket, std::size_t layer, const Cluster& cluster) {
   const Slice slice = cluster.layers[layer].slice;
   bucket.layers.push_back(layer);
@@ -50,12 +50,12 @@ std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_byte
   return buckets;
 }
 
-// With known(i) the time at which the first i of the layers are known, bytes(j, i) that of the bytes of those from j
-// on, and L that of a sum's latencies, the sums of the first i are over at
+// Let known(i) be the time at which the first i layers are known, bytes(j, i) the time of the bytes of layers j .. i-1,
+// and L the latencies of one sum. The sums of the first i layers are then over at
 //
 //   over(0) = 0,  over(i) = min over j < i of max(over(j), known(i)) + L + bytes(j, i)
 //
-// where bytes(j, i) >= 2 L, or j, i are all. Of equal ones the shortest bucket.
+// where bytes(j, i) >= 2 L, or the bucket has all layers. Of equal choices the shortest bucket wins.
 std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const LayerSchedule schedule(cluster.layers);
@@ -66,7 +66,7 @@ std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<s
     return cluster.sum_time.bytes_s * bytes / static_cast<double>(cluster.model_bytes);
   };
   std::vector<double> over(layers.size() + 1, never);
-  std::vector<std::size_t> begin(layers.size() + 1);  // j, where over(i) is least
+  std::vector<std::size_t> begin(layers.size() + 1);  // the best j for each i
   over[0] = 0;
   for (std::size_t i = 1; i <= layers.size(); ++i) {
     const double known_s = beside_pass ? pass_s * schedule.known(layers[i - 1]) : pass_s;

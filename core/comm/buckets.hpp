@@ -13,28 +13,28 @@
 namespace ddl::comm {
 
 struct Bucket {
-  std::vector<std::size_t> layers;  // the last first, one at least
-  Partition part;                   // of them
+  std::vector<std::size_t> layers;  // the last layer first, at least one
+  Partition part;                   // their slices
 
-  // The last of them whose gradient is known, the first whose weights are needed.
+  // The last layer whose gradient is known, and the first whose weights are needed.
   std::size_t first_layer() const { return layers.back(); }
 };
 
 // Throws InputError when the cluster has no layers.
 void expect_layers(const Cluster& cluster);
 
-// The last layers come first, for so do their gradients. A bucket takes layers as long as it has at most `most_bytes`
-// on the wire, and one at least. Throws as expect_layers().
+// The last layers come first, as their gradients do. A bucket takes at least one layer, and further ones while it has
+// at most `most_bytes` on the wire. Throws as expect_layers().
 std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_bytes);
 
-// Those whose sums, made one after the other, are over soonest, by Cluster::sum_time and the slowest worker's backward
-// pass: few where latencies count, each layer alone where there are none. A sum's bytes take at least twice as long as
-// its latencies, unless all layers are one bucket. `layers`: those which travel, the last first; `beside_pass`: each
-// leaves when its gradient is known, not after the last one's.
+// The buckets whose sums, made one after the other, finish soonest, by Cluster::sum_time and the slowest worker's
+// backward pass: few where latencies count, one per layer without latencies. A sum's bytes take at least twice as long
+// as its latencies, unless all layers are one bucket. `layers`: those that travel, the last first; `beside_pass`: each
+// leaves when its gradient is known, else after the backward pass.
 std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass);
 std::vector<std::size_t> all_layers(const Cluster& cluster);  // the last first. Throws as expect_layers()
 
-// Whatever systems that exchange layer by layer cannot do here; see System::notes.
+// Limits of layer-by-layer exchange on this cluster; see System::notes.
 std::vector<std::string> notes_of_layers(const Cluster& cluster);
 // "24 layers travel in 3 buckets, the last first: 12 + 8 + 4"; one list for each time at which some travel.
 std::string text_of(const std::vector<std::vector<Bucket>>& buckets);

@@ -9,7 +9,7 @@ namespace {
 
 bool is_none(const codec::CodecParams& codec) { return std::holds_alternative<codec::NoCodecParams>(codec); }
 
-// The pieces of tensors in the slices.
+// Sizes of the pieces of tensors in the slices.
 std::vector<std::size_t> sections_of(const Cluster& cluster, const std::vector<Slice>& slices) {
   std::vector<std::size_t> sections;
   for (const Slice slice : slices) {

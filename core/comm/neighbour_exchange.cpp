@@ -123,7 +123,7 @@ graph::Graph graph_of(const graph::Topology& topology, std::optional<int> degree
 }
 
 Traffic traffic_along(const graph::Graph& graph, double models) {
-  // Neighbours that run ahead send while others still compute, so nothing can be added to either.
+  // Neighbours that run ahead send while others still compute, so the times do not add up.
   Traffic result{Pace::overlapped, {{}}};
   for (int source = 0; source < graph.nodes(); ++source) {
     for (int round = 0; round < graph.rounds(); ++round) {

@@ -13,7 +13,7 @@ namespace ddl::comm {
 
 class Part final : public Group {
  public:
-  // Ranks in the whole group, which outlives this; its own worker is among them.
+  // `members`: ranks in the whole group, its own worker among them. The whole group outlives this.
   Part(Group& whole, std::vector<int> members) : whole_(whole), members_(std::move(members)) {}
 
   int size() const override { return static_cast<int>(members_.size()); }

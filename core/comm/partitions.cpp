@@ -11,7 +11,7 @@
 namespace ddl::comm {
 namespace {
 
-// "conv1" of "conv1.weight": a layer's tensors lie side by side and stay together.
+// "conv1" for "conv1.weight": a layer's tensors lie side by side and stay together.
 std::string layer_of(const TensorInfo& tensor) { return tensor.name.substr(0, tensor.name.find('.')); }
 
 bool is_cut(const TensorInfo& tensor, Partitioner partitioner, std::size_t partitions, const Cluster& cluster) {
@@ -19,11 +19,11 @@ bool is_cut(const TensorInfo& tensor, Partitioner partitioner, std::size_t parti
          tensor.rows >= partitions;
 }
 
-// What the vector falls into.
+// The vector's division into units that partitions are made of.
 struct Units {
   std::vector<Slice> layers;  // whole ones, in the model's order
-  std::vector<Slice> pieces;  // of cut tensors: P of each, one for each partition
-  std::vector<Slice> rest;    // other tensors of layers with a cut one
+  std::vector<Slice> pieces;  // P pieces of each cut tensor, one for each partition
+  std::vector<Slice> rest;    // uncut tensors of layers with a cut one
 };
 
 Units units_of(const Cluster& cluster, Partitioner partitioner, std::size_t partitions) {

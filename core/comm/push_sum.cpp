@@ -10,7 +10,7 @@ namespace {
 
 constexpr double negligible_share = 1e-9;
 
-// The body of a part: w, the weight of its values; 0: nothing is given.
+// The body of a part: w, the weight of its values; 0 gives nothing.
 struct Share {
   static constexpr std::string_view body_name = "push_sum.share";
   double weight = 1;
@@ -26,7 +26,7 @@ PushSum::PushSum(Node& node, NeighbourExchange& neighbours, bool overlap)
 void PushSum::apply(const Gradient& gradient) {
   neighbours_.begin_round();
   const double share = share_for_step();
-  scale_weights(share);  // from z to x, if the share is w
+  scale_weights(share);  // from z to x, if the step's share is w
   node_.apply(gradient);
   scale_weights(w_ / share);
 }
@@ -36,11 +36,11 @@ void PushSum::send() {
   const std::vector<int> sent = neighbours_.send(
       {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .body = Share{gives ? w_ : 0}});
   scale_weights(1 / w_);              // an evaluation while the worker waits must see z
-  if (gives) w_ *= kept_after(sent);  // of x and w; z is the same
+  if (gives) w_ *= kept_after(sent);  // shares of x and w shrink alike; z stays
   age_ordinary_share();
 }
 
-// The share of x and w that stays when these targets have theirs.
+// The share of x and w left after sending to these targets.
 double PushSum::kept_after(const std::vector<int>& sent) const {
   const graph::Graph& graph = neighbours_.graph();
   const std::int64_t round = neighbours_.round();
@@ -58,7 +58,7 @@ void PushSum::receive() {
   add(round >= 0 ? neighbours_.receive(round) : std::vector<Message>());
 }
 
-// w, or what it would be if all hosts had stayed, if that is more.
+// w, or its ordinary value (had all hosts stayed) if that is greater.
 double PushSum::share_for_step() const {
   constexpr double rounding = 1e-6;
   return node_.cluster().hosts_change && w_ < (1 - rounding) * ordinary_ ? ordinary_ : w_;
@@ -69,7 +69,7 @@ void PushSum::scale_weights(double factor) {
   for (float& value : node_.weights().write()) value *= static_cast<float>(factor);
 }
 
-// With overlap the parts of the last round are under way. Where hosts change the graph is even.
+// With overlap the last round's parts are still under way. Graphs with hosts that come and go are even.
 void PushSum::age_ordinary_share() {
   if (!overlap_) return;
   const graph::Graph& graph = neighbours_.graph();
@@ -78,7 +78,7 @@ void PushSum::age_ordinary_share() {
   ordinary_ = kept + std::exchange(under_way_, graph.degree(round) * kept);
 }
 
-// x and w grow by the parts, each of which is a share of what its sender had: z = (w z + the parts) / (the new w).
+// x and w grow by the parts, each a share of its sender's: z = (w z + the parts) / (the new w).
 void PushSum::add(std::vector<Message> parts) {
   std::erase_if(parts, [](const Message& part) { return part.as<Share>().weight == 0; });
   std::vector<double> shares;

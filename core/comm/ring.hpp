@@ -1,4 +1,4 @@
-// Rounds of a ring, of which all-reduces are made: in each, every member sends all items but one to the next member.
+// Rounds of a ring, from which all-reduces are built: in each, every member sends all items but one to the next member.
 #pragma once
 
 #include "core/base/per_node.hpp"
@@ -6,7 +6,7 @@
 
 namespace ddl::comm {
 
-// A slice of the vector in even chunks, and what a member knows of the sum of each.
+// A slice of the vector in even chunks, and a member's partial sum of each.
 struct Chunks {
   Chunks(Slice slice, int count, const Sum& own);
   int count() const { return sums.count(); }
@@ -16,10 +16,10 @@ struct Chunks {
   PerNode<Sum> sums;
 };
 
-// W. Adds up what the members know of each chunk: then member i of n has the sum of chunk (i + 1) mod n. There are at
+// W. Adds up the members' sums of each chunk; member i of n then has the total of chunk (i + 1) mod n. There are at
 // most n chunks; with fewer, some members have none.
 void reduce_scatter(Group& group, Chunks& chunks);
-// W. After that: all members know all sums.
+// W. Follows reduce_scatter: all members then know all sums.
 void all_gather(Group& group, Chunks& chunks);
 
 }  // namespace ddl::comm

@@ -1,5 +1,5 @@
-// A model which lies on servers, cut into one contiguous shard for each: what workers and servers say to each other.
-// Servers and workers may crash and come back meanwhile.
+// A model on servers, cut into one contiguous shard for each: the protocol between workers and servers. Both may crash
+// and come back meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -19,58 +19,58 @@ namespace ddl::comm {
 
 enum ServerPort { to_server, to_worker };
 
-// The bodies of what travels between them.
+// The bodies of their messages.
 struct Pull {  // asks for the model
   static constexpr std::string_view body_name = "shards.pull";
 };
 struct Push {  // brings a vector of the model's length
   static constexpr std::string_view body_name = "shards.push";
-  std::int64_t steps = 0;  // that the sender's own model has behind it
-  double run_share = 0;    // of a gradient
+  std::int64_t steps = 0;  // trained steps of the sender's own model
+  double run_share = 0;    // a gradient's
 };
 struct Leave {  // its sender sends nothing more
   static constexpr std::string_view body_name = "shards.leave";
 };
 struct Shard {  // a server's part of the model
   static constexpr std::string_view body_name = "shards.shard";
-  std::int64_t steps = 0;  // that it has behind it
+  std::int64_t steps = 0;  // trained steps
 };
 struct NoShard {  // instead of a shard: the server refuses
   static constexpr std::string_view body_name = "shards.refusal";
 };
 
-// A worker's access to the model. Each call sends a message to every server, which gets what belongs to its shard.
+// A worker's access to the model. Each call sends one message to every server, with the part for its shard.
 class ShardedModel {
  public:
-  // `codec` of what is pushed.
+  // `codec` encodes pushes.
   explicit ShardedModel(Node& node, const codec::CodecParams& codec = codec::NoCodecParams{});
 
   struct Pulled {
     Payload model;           // null when timing only
-    std::int64_t steps = 0;  // that it has behind it
+    std::int64_t steps = 0;  // trained steps
   };
-  // W. The model as the servers have it; weights() stay what they are. A server that crashes before its answer is here
-  // is asked again when it is back.
+  // W. The model as the servers have it; weights() stay unchanged. A server that crashes before it answers is asked
+  // again once it is back.
   Pulled pull();
-  // W. The same where servers may refuse: nothing if one of them did.
+  // W. The same if servers may refuse: nothing if one of them did.
   std::optional<Pulled> pull_unless_refused();
   void push(const Payload& vector, double run_share = 0);  // of the model's length; null when timing only
-  // To be called last; servers that come back later are told, too.
+  // Call it last; servers that come back later are told, too.
   void leave();
 
  private:
-  // Whether the message says that a server came back after the first `events` events of hosts.
+  // True if the message says that a server came back after the first `events` events of hosts.
   static bool is_back(const Message& message, int workers, std::int64_t events);
 
   Node& node_;
   PerNode<Compressor> compressors_;  // one for each server
 };
 
-// A server's access to its shard, weights(), and which version of it each worker has. A worker that goes is forgotten.
+// A server's access to its shard, weights(), and to each worker's version of it. A worker that goes is forgotten.
 class ShardServer {
  public:
   struct Asked {
-    std::int64_t step = 0;  // of the worker
+    std::int64_t step = 0;  // the worker's
     double since_s = 0;
   };
 
@@ -78,14 +78,14 @@ class ShardServer {
 
   // W. The next message of a worker, or about its host.
   Message receive(const Reason& reason);
-  // Notes what receive() notes of such a message, for a caller that has received it by itself.
+  // Records a message as receive() does, for a caller that has received it by itself.
   void hear(const Message& message);
 
-  // Workers whose pulls are not answered yet.
+  // Workers with unanswered pulls.
   const std::map<int, Asked>& asking() const { return asking_; }
-  double oldest_pull_s() const;  // of those, when it arrived; now, if there is none
+  double oldest_pull_s() const;  // arrival of the oldest unanswered pull; now, if there is none
   void answer(int worker);       // with the shard as it is now
-  // Answers the workers that ask and for which may(worker) holds, in ascending order.
+  // Answers the workers that ask and satisfy may(worker), in ascending order.
   template <class Predicate>
   void answer_if(Predicate may) {
     for (auto next = asking_.begin(); next != asking_.end();) {
@@ -93,9 +93,9 @@ class ShardServer {
       if (may(worker)) answer(worker);
     }
   }
-  void refuse_all();  // tells all workers that ask that no shard will come
+  void refuse_all();  // tells all workers that ask to expect no shard
 
-  // One optimizer step with factor * gradient; `how` says the rest.
+  // One optimizer step with factor * gradient and the rest of `how`.
   void apply(std::span<const float> gradient, float factor, Update how);
   // weights() += difference: an update without the optimizer.
   void add(std::span<const float> difference);
@@ -110,18 +110,18 @@ class ShardServer {
  private:
   struct Copy {
     std::int64_t version = -1;  // none
-    std::int64_t step = 0;      // of the worker, when it pulled
+    std::int64_t step = 0;      // the worker's, when it pulled
   };
   const Copy& copy_of(int worker) const { return copies_[worker]; }
 
   Node& node_;
   std::int64_t version_ = 0;  // updates applied
-  PerNode<Copy> copies_;      // per worker, as it was answered last
+  PerNode<Copy> copies_;      // per worker, as of its last answer
   std::map<int, Asked> asking_;
   std::vector<float> update_;
 };
 
-// What it sends when every worker pulls and pushes the model `times` times a step, the latter in a codec.
+// Its traffic when every worker pulls and pushes the model `times` times a step; pushes are encoded.
 Traffic pull_and_push(const Cluster& cluster, Pace pace, double times,
                       const codec::CodecParams& codec = codec::NoCodecParams{});
 
