@@ -4,11 +4,11 @@
 //   2  G = allreduce_sum(part t mod P of g) / n               (with a codec C: the sum of all C(part), in worker order)
 //      gradient_scale "sum":  step of weight n
 //   3  x = step(x, g with G in place of its part t mod P)
-//   4  a worker whose steps are over contributes nothing but goes on taking part, until a round in which no worker
-//      contributes ends the group; that closing round costs latency and headers only
+//   4  a worker without steps left contributes nothing but keeps taking part, until a round without contributions ends
+//      the group; that closing round costs latency and headers only
 //
-// With P = 1 all replicas stay identical, for they apply the same sums. Partial replicas drift apart in what they apply
-// alone, as each coordinate of a gradient reaches others in one step of P or never.
+// With P = 1 all replicas stay identical, as they apply the same sums. Partial replicas drift apart: each coordinate of
+// a gradient reaches the others in one step out of P, or never.
 #include "core/systems/allreduce.hpp"
 
 #include <algorithm>

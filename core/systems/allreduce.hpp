@@ -1,4 +1,4 @@
-// Synchronous SGD by all-reduce, of whole gradients (four collectives) or of one part of them a step (KungFu).
+// Synchronous SGD by all-reduce of whole gradients (four collectives) or of one part per step (KungFu).
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct AllreduceParams : System {
 
   std::vector<SettingError> errors(const Surroundings&) const override { return errors_in(on_failure); }
 };
-// Of whole gradients.
+// All-reduce of whole gradients.
 template <comm::Collective how>
 struct WholeAllreduceParams : AllreduceParams {
   AllreduceOverlap overlapped;

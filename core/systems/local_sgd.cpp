@@ -2,11 +2,11 @@
 //
 //   1  H times:  x = step(x, gradient(x))            once while step < local_from (post-local SGD: Lin et al., 2020)
 //   2  x = allreduce_sum(h x) / allreduce_sum(h)     h: steps taken, H but for the last round
-//   3  a worker whose steps are over contributes nothing and takes the mean of the others, until a round without
+//   3  a worker without steps left contributes nothing and takes the mean of the others, until a round without
 //      contributions ends the group
 //
-// The averaging makes the mean, so a worker applies its own gradients whole; what the optimizer keeps is each worker's
-// own.
+// The averaging makes the mean, so a worker applies its own gradients at full weight. Each worker keeps its own
+// optimizer state.
 #include "core/systems/local_sgd.hpp"
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class LocalSgdWorker : public Program {
     }
   }
 
-  // The last of them stays open, for the averaging belongs to it.
+  // Leaves the last step open, as it includes the averaging.
   int take_steps(int most) {
     int steps = 0;
     while (steps < most && node_.next_step()) {
@@ -52,7 +52,7 @@ class LocalSgdWorker : public Program {
     return steps;
   }
 
-  // Times steps / most: a worker that took all of them sends its model as it is.
+  // The model times steps / most: a worker that took all steps sends its model unscaled.
   Payload weighed_model(int steps, int most) {
     if (steps == 0) return nullptr;
     const Payload model = node_.weights().snapshot();

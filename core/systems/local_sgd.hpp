@@ -14,7 +14,7 @@
 
 namespace ddl::systems {
 
-// 300 epochs of CIFAR-10 at 16 workers with 128 images each: the rate falls first after 150.
+// 300 epochs of CIFAR-10 at 16 workers with 128 images each: the rate first falls after 150.
 inline constexpr Preset local_sgd_presets[] = {
     {"post-local SGD", R"({"local_steps": 16, "local_from": 3660})", "Lin et al., ICLR 2020, on CIFAR-10"},
 };
@@ -34,7 +34,7 @@ struct LocalSgdParams : SystemOf<LocalSgdParams> {
   Traffic traffic(const Cluster& cluster) const override;
   bool needs_all_hosts() const override { return local_from > 0; }
   int period() const override { return local_steps; }
-  // The mean of all is everybody's after H steps.
+  // All models equal the mean after H steps.
   std::optional<graph::Consensus> consensus(const Cluster&) const override {
     return graph::Consensus{.factor = 0, .period = local_steps};
   }

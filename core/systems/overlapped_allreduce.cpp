@@ -7,8 +7,8 @@
 //      layers:    before the next forward pass comes to b, wait for G_b;  x_b = step(x_b, G_b)
 //                 (with an optimizer that needs all of G: before it begins, as in "backward")
 //   3  the step is over when all of G is applied
-//   4  a worker whose steps are over contributes nothing but goes on taking part, until a bucket without contributions
-//      ends the group
+//   4  a worker without steps left contributes nothing but keeps taking part, until a bucket without contributions ends
+//      the group
 //
 // Sums are made one after the other, in the order of the buckets.
 #include "core/systems/overlapped_allreduce.hpp"
@@ -67,7 +67,7 @@ class OverlappedWorker : public Program {
       } else {
         complete();
         ask(std::nullopt);                               // 4
-        if (sums_.wait_for(first_).weight == 0) return;  // of no worker
+        if (sums_.wait_for(first_).weight == 0) return;  // no worker contributed
         while (left_ < buckets_.size()) ask(std::nullopt);
       }
       is_open_ = at_work;
@@ -96,7 +96,7 @@ class OverlappedWorker : public Program {
     while (left_ > 0) apply_next();
   }
 
-  // W. Waits for the sum of the lowest layers that are left, and applies it.
+  // W. Waits for the sum of the lowest remaining layers, and applies it.
   void apply_next() {
     const std::size_t b = --left_;
     const auto number = first_ + static_cast<std::int64_t>(b);
@@ -131,9 +131,9 @@ class OverlappedWorker : public Program {
   membership::CompressedSum compressed_;
   membership::BackgroundSums sums_;
   LayerCalls calls_;
-  std::size_t left_ = 0;    // buckets of the last step that are asked for and not yet applied
-  std::int64_t first_ = 0;  // number of the first of its sums
-  bool is_open_ = false;    // that step, which is this worker's
+  std::size_t left_ = 0;    // requested buckets of the last step that are not yet applied
+  std::int64_t first_ = 0;  // number of that step's first sum
+  bool is_open_ = false;    // true while that step, this worker's own, is unfinished
   std::vector<float> update_;
 };
 

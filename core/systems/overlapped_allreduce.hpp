@@ -1,4 +1,4 @@
-// All-reduces that overlap with computing, for systems that offer it.
+// All-reduces that overlap with computing, an option of some systems.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@
 
 namespace ddl::systems {
 
-// backward: gradients travel beside the rest of the backward pass. layers: and beside the next forward pass.
+// backward: gradients travel beside the rest of the backward pass. layers: also beside the next forward pass.
 enum class Overlap { none, backward, layers };
 constexpr auto enum_names(Overlap) { return in_order<Overlap>("none", "backward", "layers"); }
 
 struct AllreduceOverlap {
   Overlap overlap = Overlap::none;
-  std::optional<Bytes> bucket_bytes;  // none: 25 MB (backward), as comm::quickest_buckets says (layers)
+  std::optional<Bytes> bucket_bytes;  // none: 25 MB (backward), or comm::quickest_buckets (layers)
 };
 template <class Visitor>
 void fields(Visitor& visit, AllreduceOverlap& params) {
@@ -41,7 +41,7 @@ void fields(Visitor& visit, AllreduceOverlap& params) {
 
 void fill_defaults(AllreduceOverlap& params);
 
-// `params.overlap` is not none. Throws InputError where there are no layers.
+// Requires an overlap other than none. Throws InputError if there are no layers.
 std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params);
 std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const Cluster& cluster);

@@ -1,10 +1,10 @@
-// Training systems in a library of their own, which the program opens when it starts (--load, DDLSIM_PLUGINS, a
-// scenario's "load"). Its last line is
+// Training systems in a library of their own, opened by the program when it starts (--load, DDLSIM_PLUGINS, a
+// scenario's "load"). The library's last line is
 //
 //   DDLSIM_PLUGIN(mine::EasgdParams)
 //
-// Objects of C++ cross between the two, so both must be built from the same headers by the same compiler; otherwise the
-// program refuses the library. It resolves what it uses of `core` from the program, which has all of it.
+// C++ objects cross between the two, so both must be built from the same headers by the same compiler; otherwise the
+// program refuses the library. The library resolves symbols of `core` from the program, which exports all of it.
 #pragma once
 
 #include "core/node/node.hpp"
@@ -12,7 +12,7 @@
 #include "core/node/system.hpp"
 
 extern "C" {
-// What ddlsim_plugin_v1() returns. The texts stay valid.
+// Returned by ddlsim_plugin_v1(). The texts stay valid.
 struct ddlsim_plugin {
   const char* compiler;  // DDLSIM_COMPILER
   const char* headers;   // DDLSIM_HEADERS
@@ -20,7 +20,7 @@ struct ddlsim_plugin {
 };
 }
 
-// Literals, not functions: a library must not find the program's own.
+// Literals, not functions: a library would otherwise find the program's own.
 #define DDLSIM_TEXT_OF(number) #number
 #define DDLSIM_TEXT(number) DDLSIM_TEXT_OF(number)
 #if defined(__clang__)
@@ -28,7 +28,7 @@ struct ddlsim_plugin {
 #else
 #define DDLSIM_COMPILER "GCC " DDLSIM_TEXT(__GNUC__) ", C++ " DDLSIM_TEXT(__cplusplus)
 #endif
-// A digest of the headers, which the build defines: find_package(ddlsim) does so.
+// A digest of the headers, defined by the build: find_package(ddlsim) does so.
 #ifndef DDLSIM_HEADERS
 #define DDLSIM_HEADERS "unknown headers"
 #endif

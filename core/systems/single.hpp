@@ -1,5 +1,5 @@
-// Minibatch SGD without a network: what every distributed scheme is compared with. One worker with all the data, or
-// every worker with its own shard.
+// Minibatch SGD without a network: the baseline of every distributed scheme. One worker with all the data, or every
+// worker with its own shard.
 #pragma once
 
 #include <optional>

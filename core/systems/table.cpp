@@ -59,7 +59,7 @@ std::unique_ptr<Program> make_program(const System& system, Node& node) {
   return system.facts().fetches_model ? membership::with_first_model(std::move(program), node) : std::move(program);
 }
 
-// One rule for every system, in the tree or out of it.
+// Applies to every system, in the tree or out of it.
 std::vector<SettingError> optimizer_errors(const System& system, const Surroundings& around) {
   const NeededSlices needed = system.needed_slices(around);
   if (around.slices >= needed.slices) return {};

@@ -14,11 +14,11 @@ namespace ddl::systems {
 
 Registry built_in();
 
-// The program of one node, which keeps a reference to `node`. A worker that joins late first fetches a model, where the
-// system asks for that (facts.fetches_model).
+// The program of one node; it keeps a reference to `node`. A late worker first fetches a model if the system asks for
+// it (facts.fetches_model).
 std::unique_ptr<Program> make_program(const System& system, Node& node);
 
-// A system's errors in these surroundings, by whole keys of a scenario.
+// A system's errors in these surroundings, with full scenario keys.
 std::vector<SettingError> setting_errors(const System& system, const Surroundings& around);
 
 // A training system with its settings, as a value.
@@ -39,13 +39,13 @@ class SystemChoice {
     return *this;
   }
 
-  const Registry& among() const { return among_; }  // what there is to choose: of one made by code, it alone
-  void choose(std::size_t number);                  // one of these, with its defaults
+  const Registry& among() const { return among_; }  // the systems to choose from; for one made by code, only itself
+  void choose(std::size_t number);                  // chooses one of these, with its defaults
 
   const System& operator*() const { return *system_; }
   const System* operator->() const { return system_.get(); }
   System& change() { return *system_; }
-  // Null if it is another system.
+  // Null if another system is chosen.
   template <IsSystem Params>
   const Params* get_if() const {
     const System& system = *system_;
@@ -57,7 +57,7 @@ class SystemChoice {
   std::unique_ptr<System> system_;
 };
 
-// By the key "name".
+// Reads and writes the key "name".
 FieldValue form_of(SystemChoice& choice);
 
 }  // namespace ddl::systems

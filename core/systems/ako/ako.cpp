@@ -3,18 +3,18 @@
 //   1  wait until no peer is more than s steps behind              (if there is a staleness bound s; in TF.AKO after 3)
 //   2  g = gradient(x);  acc_r += g for each peer r                (for each class of peers if 3 waits)
 //   3  to each peer r:  send part (t + r) mod P of acc_r           (broadcast: part t mod P; with overlap "backward"
-//      acc_r = 0 in what was sent                                   as soon as this part of g is known)
+//      acc_r = 0 in the part sent                                   as soon as this part of g is known)
 //   4  x = step(x, (g + inbox) / n);  inbox = 0
 //   5  when part p of a peer arrives:  inbox[p] += it              (on_arrival: x[p] = step(x[p], it / n))
 //
 // Peers, the other workers, are numbered from 0 in the order of their ids; the class of the k-th is k mod P, and peers
-// of one class get the same parts. n is the number of workers present, or 1 with gradient_scale "sum". A coordinate's
-// step in 4 weighs 1/n for each gradient that is in it, and the rate is that of the worker's own step t. A worker that
-// comes late asks a peer for its model before line 1 (facts.fetches_model).
+// of one class get the same parts. n is the number of workers present, or 1 with gradient_scale "sum". In 4 each of a
+// coordinate's gradients has weight 1/n, at the rate of the worker's own step t. A late worker asks a peer for its
+// model before line 1 (facts.fetches_model).
 //
-// A partition goes to a given peer every P steps and then carries the sum since it last went, so every coordinate of
-// every gradient reaches every peer exactly once: while no queue is full, at most P-1 steps and the journey late. What
-// a full queue cannot take accumulates.
+// A partition goes to a given peer every P steps, and carries the sum since its last message. So every coordinate of
+// every gradient reaches every peer exactly once: while no queue is full, at most P-1 steps and the journey late. A
+// full queue makes sums accumulate.
 #include "core/systems/ako/ako.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class AkoWorker : public Program {
   }
 
  private:
-  // A part's first layer is the last of its layers to be known.
+  // Layers become known from the last to the first, so a part leaves with its first one.
   void send_by_layers() {
     const std::vector<LayerInfo>& layers = node_.cluster().layers;
     std::set<std::size_t, std::greater<>> firsts;
@@ -84,7 +84,7 @@ class AkoWorker : public Program {
       node_.spawn("receive", [this, thread] { receive(thread); });
     }
     if (clock_) clock_->start();
-    if (clock_) clock_->received(progress_.steps());  // of one that starts in the middle: no more may come
+    if (clock_) clock_->received(progress_.steps());  // a late worker may get no more messages
     sender_.start();
   }
 
@@ -116,7 +116,7 @@ class AkoWorker : public Program {
 
   void add_part(const Message& message) {
     const auto part = message.as<PartOfSum>();
-    const auto gradients = static_cast<float>(message.step - part.since + 1);  // in the sum
+    const auto gradients = static_cast<float>(message.step - part.since + 1);  // number in the sum
     comm::scatter(plan_.cut(message.source, part.part, part.of), message.values,
                   [&](Slice slice, std::span<const float> values) {
                     if (params_.apply == AkoApply::at_step) {
@@ -141,11 +141,11 @@ class AkoWorker : public Program {
   const AkoPlan plan_;
   AkoSender sender_;
   AkoProgress progress_;
-  GradientAges ages_;  // of gradients that came in since the last step
+  GradientAges ages_;  // ages of the gradients that came in since the last step
   std::optional<TfAkoClock> clock_;
-  LayerCalls calls_;  // told nothing unless parts leave beside the backward pass
+  LayerCalls calls_;  // empty unless parts leave beside the backward pass
   std::vector<float> inbox_;
-  std::vector<float> gradients_;  // by coordinate: how many are in the inbox
+  std::vector<float> gradients_;  // per coordinate: number of gradients in the inbox
   std::vector<float> update_;
 };
 

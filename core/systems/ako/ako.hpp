@@ -20,11 +20,12 @@
 
 namespace ddl::systems {
 
-// Where the least P comes from at which a worker's exchange fits in `utilisation` of the time it computes: from the
-// network as it is described, or as the worker measures it while it runs.
+// Where P comes from: the least P at which a worker's exchange fits in `utilisation` of its computing time, from the
+// network as described, or as the worker measures it during the run.
 enum class PartitionsFrom { described, measured };
 constexpr auto enum_names(PartitionsFrom) { return in_order<PartitionsFrom>("auto", "adaptive"); }
-// P, for all workers or for each; or groups of layers and tensors by name, one for each partition; or the least P.
+// P, for all workers or for each; or groups of layers and tensors by name, one for each partition; or the rule that
+// chooses P.
 struct Partitions {
   using Groups = std::vector<std::vector<std::string>>;
   std::variant<int, std::vector<int>, Groups, PartitionsFrom> form = 1;
@@ -32,7 +33,7 @@ struct Partitions {
   bool are_chosen() const { return std::holds_alternative<PartitionsFrom>(form); }
   bool automatic() const { return form == decltype(form)(PartitionsFrom::described); }
   bool adaptive() const { return form == decltype(form)(PartitionsFrom::measured); }
-  // Null if it has another form. A list of counts has one for all, or one per worker.
+  // Null if it has another form. A list has one count for all, or one per worker.
   const std::vector<int>* counts() const { return std::get_if<std::vector<int>>(&form); }
   const Groups* groups() const { return std::get_if<Groups>(&form); }
 };
@@ -41,14 +42,14 @@ inline FieldValue form_of(Partitions& partitions) {
                 "expected a count, a list with one per worker, groups of names, \"auto\" or \"adaptive\"");
 }
 
-enum class AkoSchedule { rotate, broadcast };  // a different part to each class of peers, or one to all
+enum class AkoSchedule { rotate, broadcast };  // one part per class of peers, or the same part to all
 constexpr auto enum_names(AkoSchedule) { return in_order<AkoSchedule>("rotate", "broadcast"); }
 
 enum class AkoApply { at_step, on_arrival };
 constexpr auto enum_names(AkoApply) { return in_order<AkoApply>("at_step", "on_arrival"); }
 
-// When a peer's queue is full. merge: what cannot leave accumulates, and computing never waits (the paper's decoupling
-// of computing and network). block: the worker waits.
+// A full queue of a peer. merge: gradients that cannot leave accumulate, and computing never waits (the paper's
+// decoupling of computing and network). block: the worker waits.
 enum class Overflow { merge, block };
 constexpr auto enum_names(Overflow) { return in_order<Overflow>("merge", "block"); }
 
@@ -56,17 +57,17 @@ constexpr auto enum_names(Overflow) { return in_order<Overflow>("merge", "block"
 enum class AkoOverlap { none, backward };
 constexpr auto enum_names(AkoOverlap) { return in_order<AkoOverlap>("none", "backward"); }
 
-// --- what TF.AKO, the published implementation, does in ways of its own ---
+// --- deviations of TF.AKO, the published implementation ---
 
 enum class Publish { background, blocking };  // blocking: the worker waits until each message is at its receiver
 constexpr auto enum_names(Publish) { return in_order<Publish>("background", "blocking"); }
 
-// How the staleness bound is kept. peers: before its gradient a worker waits for what it must have received itself.
-// ping_pong: before applying, for what every worker must have received, which worker 0 counts (TF.AKO).
+// How the staleness bound is kept. peers: before its gradient a worker waits for the messages it must have received
+// itself. ping_pong: before applying, for those that every worker must have received; worker 0 counts them (TF.AKO).
 enum class AkoClock { peers, ping_pong };
 constexpr auto enum_names(AkoClock) { return in_order<AkoClock>("peers", "ping_pong"); }
 
-// By default nothing: Ako as its paper has it.
+// Defaults follow Ako's paper.
 struct TfAkoParams {
   Publish publish = Publish::background;
   int receive_threads = 1;  // each takes its parts in turn
@@ -86,11 +87,11 @@ void fields(Visitor& visit, TfAkoParams& params) {
 
 // --- Ako ---
 
-// The body of a partition's sum of gradients.
+// The body of a message with a partition's sum of gradients.
 struct PartOfSum {
   static constexpr std::string_view body_name = "ako.part_of_sum";
-  int part = 0, of = 1;    // so many partitions
-  std::int64_t since = 0;  // the step of the oldest gradient in it
+  int part = 0, of = 1;    // number of the part, and of parts in all
+  std::int64_t since = 0;  // step of its oldest gradient
 };
 
 struct AkoParams : SystemOf<AkoParams> {
@@ -106,8 +107,8 @@ struct AkoParams : SystemOf<AkoParams> {
   Overflow overflow = Overflow::merge;
   AkoOverlap overlap = AkoOverlap::none;
   std::optional<int> staleness_bound;  // steps ahead of the slowest peer; none: fully asynchronous
-  double utilisation = 0.9;            // of the network, aimed at by "auto" and "adaptive"
-  codec::CodecParams codec;            // of partitions
+  double utilisation = 0.9;            // share of the network that "auto" and "adaptive" aim at
+  codec::CodecParams codec;            // encodes partitions
   TfAkoParams tf_ako;
 
   std::unique_ptr<Program> program(Node& node) const override;
@@ -119,7 +120,7 @@ struct AkoParams : SystemOf<AkoParams> {
   bool needs_exchange_times() const override { return partitions.are_chosen(); }
 };
 
-// Whether the worker itself sends, and waits where a queue is full. Otherwise what cannot leave accumulates.
+// True if the worker itself sends, and waits while a queue is full. Otherwise its sums accumulate.
 inline bool waits_to_send(const AkoParams& params) {
   return params.overflow == Overflow::block || params.tf_ako.publish == Publish::blocking;
 }

@@ -97,14 +97,14 @@ void MeasuredPartitions::adapt() {
                                    utilisation_, most_partitions(cluster));
 }
 
-// --- what is known before it runs ---
+// --- before a run ---
 
 Traffic AkoParams::traffic(const Cluster& cluster) const {
-  const AkoPlan plan(*this, cluster);  // says now if that is impossible
+  const AkoPlan plan(*this, cluster);  // throws if impossible
   if (overlap == AkoOverlap::backward) comm::expect_layers(cluster);
   const double encoded = comm::least_share(codec, cluster);
   Traffic result{Pace::overlapped, {{}}};
-  // What accumulates sends less than its due, so nothing bounds the step but its gradient.
+  // Accumulated sums are sent less often than due, so only the gradient bounds the step.
   if (!waits_to_send(*this) || cluster.workers > most_workers_all_to_all) {
     result.unlisted_messages = static_cast<double>(cluster.workers) * (cluster.workers - 1);
     return result;
@@ -161,7 +161,7 @@ NeededSlices AkoParams::needed_slices(const Surroundings&) const {
   return {Slices::any, "apply \"on_arrival\" makes a step with each part that arrives", "apply \"at_step\""};
 }
 
-// Beside the weights a worker keeps a sum of gradients for each class of peers, or for each peer.
+// Beside its weights a worker keeps a sum of gradients for each class of peers, or for each peer.
 MemoryUse AkoParams::memory(std::size_t parameters, int workers) const {
   MemoryUse use = replicas(parameters, workers);
   const int peers = std::max(1, workers - 1);
@@ -171,7 +171,7 @@ MemoryUse AkoParams::memory(std::size_t parameters, int workers) const {
   if (partitions.counts() != nullptr) most = std::ranges::max(*partitions.counts());
   const int classes = schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
   const int sums = waits_to_send(*this) ? classes : peers;
-  use.vectors = sums + 1;  // and how many gradients came in for each coordinate
+  use.vectors = sums + 1;  // plus the counts of received gradients per coordinate
   use.all_to_all = true;
   use.spawns_for_peers = !waits_to_send(*this);
   return use;

@@ -1,4 +1,4 @@
-// Into how many partitions an Ako worker cuts the vector, and which part it sends to which peer in a step.
+// The number of partitions of an Ako worker's vector, and the part that each peer gets in a step.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@
 
 namespace ddl::systems {
 
-// P of a worker, with which "adaptive" begins. "auto": the least at which one exchange fits in `utilisation` of the
-// time it computes.
+// P of a worker, the first one with "adaptive". "auto": the least P at which one exchange fits in `utilisation` of the
+// computing time.
 int partitions_of(const AkoParams& params, const Cluster& cluster, int worker);
 
 double most_partitions(const Cluster& cluster);
 
-// Whose turn it is in a step, of so many parts; those of a round begin with `first`.
+// The part whose turn it is in a step. Each round begins with `first`.
 inline std::size_t part_of_step(std::int64_t step, std::size_t first, std::size_t partitions) {
   return (static_cast<std::size_t>(step) + first) % partitions;
 }
 
-// What every worker knows of every other.
+// Every worker's partitions, known to all.
 class AkoPlan {
  public:
-  // Throws InputError when the vector cannot be cut so.
+  // Throws InputError if the vector cannot be cut so.
   AkoPlan(const AkoParams& params, const Cluster& cluster);
 
   const std::vector<comm::Partition>& partitions(int worker) const { return cuts_.at(counts_[worker]); }
-  // The slices that a part of so many partitions of a worker has.
+  // The slices of part `part` when the worker cuts the vector into `of` partitions.
   comm::Partition cut(int worker, int part, int of) const;
   // Peers are numbered from 0 in the order of their ids, and the class of the k-th is k mod P (with broadcast, 0).
   // Peers of one class get the same part in every step.
@@ -51,16 +51,16 @@ class AkoPlan {
   std::map<int, std::vector<comm::Partition>> cuts_;  // by P
 };
 
-// --- "adaptive": P follows what the network takes ---
+// --- "adaptive": P follows the network's speed ---
 
-// Sums over the last few transfers, or gradients.
+// Rate over the last few transfers or gradients.
 class RecentRate {
  public:
   void add(double seconds, double amount) {
     recent_.push_back({seconds, amount});
     if (recent_.size() > most) recent_.pop_front();
   }
-  // Nothing before the first.
+  // Nothing before the first sample.
   std::optional<double> seconds_per_unit() const;
 
  private:
@@ -68,27 +68,27 @@ class RecentRate {
   std::deque<std::pair<double, double>> recent_;
 };
 
-// The partitions that the paper's rule gives, P = ceil(T / (utilisation c)), where T is the measured time of a whole
-// model to the slowest peer and c that of a gradient. Less than a tenth too many is kept, so that noise in T and c does
-// not make P swing.
+// P by the paper's rule, P = ceil(T / (utilisation c)), where T is the measured time of a whole model to the slowest
+// peer and c that of a gradient. A P that is less than a tenth too large is kept, so that noise in T and c does not
+// make it swing.
 int adapted_partitions(int now, double exchange_s, double gradient_s, double utilisation, double most);
 
-// By even part, the step of its oldest gradient, when the vector is cut into another number of parts: the oldest of the
-// old parts that it has coordinates of.
+// Steps of the oldest gradient per part after the vector is cut into `partitions` even parts: the oldest among the old
+// parts that overlap it.
 std::vector<std::int64_t> cut_again(const std::vector<std::int64_t>& since, int partitions, std::size_t parameters);
 
-// What a worker measures of its gradients and of its transfers to each peer, and the P that follows from it.
+// A worker's measurements of its gradients and its transfers to each peer, and the P that follows.
 class MeasuredPartitions {
  public:
   MeasuredPartitions(Node& node, double utilisation, int partitions)
       : node_(node), utilisation_(utilisation), partitions_(partitions) {}
 
   void note_gradient(double seconds) { gradients_.add(seconds, 1); }
-  // Without the latency. What was sent to a peer that is not up says nothing.
+  // `seconds` without the latency. Ignores transfers to peers that are down.
   void note_transfer(int peer, double seconds, double bytes) {
     if (node_.up(peer)) transfers_[peer].add(seconds, bytes);
   }
-  // From what was noted, of the peers that are up; as before while that is too little.
+  // Sets P from the measurements of peers that are up; keeps it while there are too few.
   void adapt();
   int partitions() const { return partitions_; }
 

@@ -6,7 +6,7 @@
 namespace ddl::systems {
 
 void ReceivedSteps::note(int part, std::int64_t step) {
-  if (away_) {  // what it has sent while it was away was lost
+  if (away_) {  // its messages were lost while it was away
     away_ = false;
     all_ = -1;
     last_.clear();
@@ -28,7 +28,7 @@ AkoProgress::AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> sta
     : node_(node), bound_(staleness_bound) {
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
     received_.emplace_back(plan, worker, node.id());
-    // A worker that starts in the middle has not heard what came before, and one that is away says nothing.
+    // A worker that starts in the middle has missed earlier messages, and an absent one sends none.
     const bool in_the_middle = !node.membership().starts_afresh() || node.step() > 0;
     if (in_the_middle || !node.up(worker)) received_.back().note_gone();
   }
@@ -105,7 +105,7 @@ void TfAkoClock::serve() {
   }
 }
 
-// A worker that is not there holds no other up. When worker 0 comes back, all workers ping it again.
+// An absent worker holds no other up. When worker 0 comes back, all workers ping it again.
 void TfAkoClock::note_event(int node, Presence presence) {
   if (node_.id() == 0 && presence != Presence::up) note(node, std::numeric_limits<std::int64_t>::max());
   if (node != 0 || presence != Presence::up) return;

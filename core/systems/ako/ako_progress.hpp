@@ -1,4 +1,4 @@
-// The staleness bound: how far an Ako worker's peers have come; and how old their gradients are.
+// The staleness bound: the progress of an Ako worker's peers, and the age of their gradients.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace ddl::systems {
 
-// For how many of one peer's steps all messages have arrived. Messages of the same part arrive in order, and one
-// of a later step stands for those before it; messages of different parts may overtake each other.
+// Steps of one peer whose messages have all arrived. Messages of the same part arrive in order, and a later step's
+// stands for earlier ones; messages of different parts may overtake each other.
 class ReceivedSteps {
  public:
   ReceivedSteps(const AkoPlan& plan, int source, int target)
       : plan_(plan), source_(source), class_(plan.class_of(source, target)) {}
 
   void note(int part, std::int64_t step);
-  void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more than these
+  void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more steps than this
   void note_gone() { away_ = true; }                    // until its next message
-  std::int64_t steps() const;                           // the largest integer once all have come
+  std::int64_t steps() const;                           // the largest integer once all have arrived
 
  private:
   const AkoPlan& plan_;
@@ -35,22 +35,22 @@ class ReceivedSteps {
   bool away_ = false;
 };
 
-// All peers' together. A peer that is not there does not hold the worker up.
+// The progress of all peers. An absent peer does not hold the worker up.
 class AkoProgress {
  public:
   AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> staleness_bound);
 
-  void note(const Message& message);  // of any kind, as it has arrived
-  // Of how many steps all messages of all peers have come; the largest integer if there is no peer to wait for.
+  void note(const Message& message);  // any message, on arrival
+  // Steps of which all messages of all peers have arrived; the largest integer if there is no peer to wait for.
   std::int64_t steps() const;
-  // W. Until all messages of all but the last s steps have come. Without a bound it does not wait, and events of hosts
-  // and leaves of peers change nothing.
+  // W. Waits until all messages of all but the last s steps have arrived. Without a bound it does not wait, and ignores
+  // events of hosts and leaving peers.
   void wait();
   // Tells the peers that this worker takes no more steps.
   void leave();
 
  private:
-  // Its sender takes no more steps than the message's.
+  // Its sender takes no more steps than the message's step.
   struct Leave {
     static constexpr std::string_view body_name = "ako.leave";
   };
@@ -60,7 +60,7 @@ class AkoProgress {
   PerNode<ReceivedSteps> received_;  // by worker
 };
 
-// The mean age of gradients: the receiver's step less the step they are of, or 0 if that is later.
+// The mean age of gradients: the receiver's step minus the gradient's, at least 0.
 class GradientAges {
  public:
   // One gradient of each step from `first` to `last`, received in step `now`.
@@ -70,7 +70,7 @@ class GradientAges {
       count_ += 1;
     }
   }
-  // Of those since the last call; 0 if there was none.
+  // Mean over those added since the last call; 0 without any.
   double take_mean() {
     const double mean = count_ == 0 ? 0 : sum_ / count_;
     sum_ = count_ = 0;
@@ -83,23 +83,22 @@ class GradientAges {
 
 // --- TF.AKO ---
 
-// Whether it replaces the wait for peers.
+// True if it replaces the wait for peers.
 inline bool keeps_tf_ako_clock(const AkoParams& params, const Cluster& cluster) {
   return params.staleness_bound && params.tf_ako.clock == AkoClock::ping_pong && cluster.workers > 1;
 }
 
-// The clock of TF.AKO, which keeps the staleness bound of synchronous training there. Every worker tells worker 0 of
-// how many steps it has received everything (a ping), and worker 0 tells all workers when the least of these has risen
-// (a pong).
-// Pings and pongs carry nothing but a number. They travel in the channels of the gradients, behind what waits there.
+// The clock of TF.AKO, which keeps its staleness bound. Every worker tells worker 0 how many steps it has received
+// completely (a ping); worker 0 tells all workers when the least of these has risen (a pong). Pings and pongs carry
+// only a number. They travel in the channels of the gradients, behind the messages that wait there.
 class TfAkoClock {
  public:
   TfAkoClock(Node& node, int port);
 
   void start();  // serves until the run ends
-  // This worker has received everything of so many steps.
+  // This worker has received everything of `steps` steps.
   void received(std::int64_t steps);
-  // W. Until every worker has received everything of so many steps, or worker 0 is not there to tell.
+  // W. Waits until every worker has received everything of `steps` steps, or worker 0 is absent.
   void wait(std::int64_t steps);
 
  private:
@@ -109,8 +108,8 @@ class TfAkoClock {
 
   Node& node_;
   const int port_;
-  PerNode<std::int64_t> received_;  // per worker; worker 0 knows all, others their own
-  std::int64_t all_received_ = 0;   // by every worker, as far as this one knows
+  PerNode<std::int64_t> received_;  // per worker; worker 0 knows all, others only their own
+  std::int64_t all_received_ = 0;   // the least of all workers, as far as this one knows
 };
 
 }  // namespace ddl::systems

@@ -1,17 +1,18 @@
-// What a worker has not sent yet is a sum of gradients, which a message takes a part of:
+// A worker keeps unsent gradients as a sum, of which each message takes a part:
 //
-//   1  acc_r += g for each group r of receivers                         (each gradient; with "backward" the part that
-//      is due in this step as soon as its layers are known, the others at the end)
+//   1  acc_r += g for each group r of receivers             (each gradient; with "backward" the part due in this step
+//      as soon as its layers are known, the others at the end)
 //   2  send the next part of acc_r, which is 0 from then on
 //   3  after all parts:  cut into P parts, where P follows the recent durations of 2 and of gradients    ("adaptive")
 //
-// Where the worker waits to send, r is a class of peers, and 2 follows 1 in every step. Otherwise r is a peer, in a
-// step one part more is due to it, and a service does 2 for it, one part at a time: a part is cut, and encoded, only
-// when the network takes it, so what a full queue cannot take accumulates, and every coordinate of every gradient
-// reaches the peer exactly once, whatever P was when. No more than queue_depth parts are due at a time; every part
-// may be where a staleness bound makes peers wait for what they lack.
+// If the worker waits to send, r is a class of peers, and 2 follows 1 in every step. Otherwise r is a peer, each step
+// makes one more part due to it, and a service does 2 for it, one part at a time. A part is cut and encoded only when
+// the network takes it, so sums accumulate while a queue is full, and every coordinate of every gradient reaches the
+// peer exactly once, even if P has changed. At most queue_depth parts are due at a time; all parts may be where a
+// staleness bound makes peers wait for them.
 //
-// The paper keeps a window of P gradients to the same end. Sums that start again hold the same values without drift.
+// The paper keeps a window of P gradients for the same purpose. Sums that restart from zero hold the same values
+// without drift.
 #include "core/systems/ako/ako_sender.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace {
 
 constexpr std::int64_t transfers_per_probe = 32;
 
-// An empty message, whose time is the latency.
+// An empty message, to measure the latency.
 struct Probe {
   static constexpr std::string_view body_name = "ako.probe";
 };
@@ -91,7 +92,7 @@ void AkoSender::send_known(const Payload& gradient, std::size_t from) {
   node_.notify();
 }
 
-// What the early part does not have yet.
+// Adds the values that the early part lacks.
 void AkoSender::add(Receivers& to, const Payload& gradient) {
   std::size_t begin = 0;
   const auto add_until = [&](std::size_t end) {
@@ -112,8 +113,8 @@ int AkoSender::scheduled(const Receivers& to) const {
       part_of_step(node_.step(), static_cast<std::size_t>(to.first_part), static_cast<std::size_t>(to.partitions)));
 }
 
-// With a bound, peers count on the part of each step. Without, parts come in turn, whichever steps find no room: the
-// part of every second step alone might always be the same.
+// With a bound, peers count on the part of each step. Without one, parts take turns, skipping steps without room:
+// otherwise the parts sent might always be the same ones.
 std::optional<int> AkoSender::next_due(const Receivers& to, std::int64_t newest) const {
   const bool has_room = params_.staleness_bound || std::ssize(to.due) < params_.queue_depth;
   const int part = params_.staleness_bound ? scheduled(to) : to.next;
@@ -145,7 +146,7 @@ void AkoSender::wait_for_room() {
     }
     return -1;
   };
-  // The clock's messages may take a place at one peer while there is none yet at the next.
+  // The clock's messages may fill a place at one peer while the worker waits for another.
   for (int peer = first_full_queue(); peer >= 0; peer = first_full_queue()) node_.queue(peer).wait_for_room(depth);
 }
 
@@ -175,7 +176,7 @@ void AkoSender::measure_latency(Receivers& to) {
 Message AkoSender::cut_part(Receivers& to, int part) {
   const comm::Partition slices = plan_.cut(node_.id(), part, to.partitions);
   std::int64_t& since = to.since[static_cast<std::size_t>(part)];
-  const std::int64_t newest = part == to.early ? node_.step() : last_;  // the step of the newest gradient in it
+  const std::int64_t newest = part == to.early ? node_.step() : last_;  // the step of its newest gradient
   Message message{
       .port = part % params_.tf_ako.receive_threads, .step = newest, .body = PartOfSum{part, to.partitions, since}};
   compressor(to, part).compress(message, comm::gather(to.sum, slices));

@@ -1,8 +1,8 @@
 // Asynchronous decentralized SGD (Lian et al., ICML 2018, algorithm 1): every worker computes gradients without ever
-// waiting for another; beside that, pairs of workers average their models. Active workers (odd ids) ask, passive ones
-// (even) answer at once, so no circle of waits can close. The averaging is atomic for the pair: an active worker
-// changes nothing of its model between asking and the answer, and a passive one answers and averages in one go. Both
-// then hold the same average, and the sum of all models is moved by gradients alone.
+// waiting for another, while pairs of workers average their models. Active workers (odd ids) ask, passive ones (even)
+// answer at once, so there is no circular wait. The averaging is atomic for the pair: an active worker does not change
+// its model between asking and the answer, and a passive one answers and averages in one go. Both then hold the same
+// average, and only gradients move the sum of all models.
 //
 //   compute, worker i, forever:
 //     1  g = gradient(x_i);  wait while the slot is full;  slot = g
@@ -13,13 +13,13 @@
 //     4  answer with x_j;  x_j = (x_i + x_j) / 2
 //   slot, both kinds:
 //     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
-//        makes due is over
-//        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x without g until the exchange is over: the
-//        question (2) has s, and 3 is x = x + (x_j - s) / 2. So exchanges use the model without g, as they would
+//        calls for is over
+//        apply "at_once": x = step(x, g) now. If 5 would wait, s is x without g until the exchange is over: the
+//        question (2) carries s, and 3 is x = x + (x_j - s) / 2. So exchanges use the model without g, as they would
 //        otherwise, and only the worker's next gradients see g. The slot stays full as long.
 //
-// A gradient's staleness is the number of averagings and updates its worker's model went through from when it began to
-// be computed until it was applied.
+// A gradient's staleness is the number of averagings and updates of its worker's model between the start of its
+// computation and its application.
 #include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <optional>
@@ -108,7 +108,7 @@ class AdPsgdWorker : public Program {
   }
   bool exchange_is_due() const { return params_.gossip_rate.continuous() ? !finished_ : calls_for_exchange(); }
 
-  // For the exchange under way, or for the one that its gradient has called for.
+  // True during an exchange, or while the slot's gradient calls for one.
   bool slot_waits() const {
     return asking_ || (params_.update_order == UpdateOrder::average_then_update && calls_for_exchange());
   }
@@ -117,8 +117,8 @@ class AdPsgdWorker : public Program {
   const AdPsgdParams params_;
   PendingGradient slot_;
   membership::Peers partners_;
-  std::optional<membership::Call> call_;  // of an active worker
-  bool asking_ = false;                   // the model is locked until the answer
+  std::optional<membership::Call> call_;  // active workers only
+  bool asking_ = false;                   // locks the model until the answer
   std::int64_t gradients_ = 0;            // since the last exchange began
   bool finished_ = false;                 // no more gradients
 };
@@ -127,11 +127,11 @@ class AdPsgdWorker : public Program {
 
 std::unique_ptr<Program> AdPsgdParams::program(Node& node) const { return std::make_unique<AdPsgdWorker>(*this, node); }
 
-// --- what is known before it runs ---
+// --- before a run ---
 
 Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
-  // Without a pause exchanges are as many as the network carries, but no step needs them.
+  // Continuous exchanges are as many as the network carries, but no step needs them.
   result.random_peers = !gossip_rate.continuous() && peer == PartnerRule::random;
   const graph::Pairs pairs = pairs_of(*this, cluster);
   for (int active = 0; active < cluster.workers; ++active) {
@@ -150,7 +150,7 @@ Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
-// A step of every worker, or where exchanges follow one another one of every active worker.
+// Per step of every worker; with continuous exchanges, per exchange of every active worker.
 std::optional<graph::Consensus> AdPsgdParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   int actives = 0;

@@ -15,8 +15,7 @@
 
 namespace ddl::systems {
 
-// How often an active worker starts an exchange: one after the other, whatever the gradients do, or once for so many of
-// its gradients.
+// Pace of an active worker's exchanges: continuous, whatever the gradients do, or one for every so many gradients.
 enum class ExchangePace { per_gradient, continuous };
 constexpr auto enum_names(ExchangePace) { return in_order<ExchangePace>("per_gradient", "continuous"); }
 struct GossipRate {
@@ -35,7 +34,7 @@ constexpr auto enum_names(PartnerRule) { return in_order<PartnerRule>("random", 
 enum class UpdateOrder { average_then_update, update_then_average };
 constexpr auto enum_names(UpdateOrder) { return in_order<UpdateOrder>("average_then_update", "update_then_average"); }
 
-// When an active worker's own model takes a gradient that no exchange may have yet.
+// When an active worker's own model takes a gradient that exchanges must not see yet.
 enum class ApplyPending { after_exchange, at_once };
 constexpr auto enum_names(ApplyPending) { return in_order<ApplyPending>("after_exchange", "at_once"); }
 

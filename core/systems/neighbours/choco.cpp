@@ -1,6 +1,6 @@
-// CHOCO-SGD (Koloskova et al., ICLR 2020, algorithm 2): neighbours know of each worker's model a public copy only, and
-// are sent what it lacks, compressed. What compression leaves out stays in the difference and is sent later; the copies
-// come to agree with the models as these come to rest.
+// CHOCO-SGD (Koloskova et al., ICLR 2020, algorithm 2): neighbours know only a public copy of each worker's model, and
+// receive compressed updates of it. The difference keeps all that compression drops, and it is sent later; the copies
+// converge to the models as these come to rest.
 //
 //   worker i, round k:                                           (all p start at 0)
 //     1  x_i = step(x_i, gradient(x_i))
@@ -8,10 +8,10 @@
 //     3  for all neighbours j, waiting for those of the round:  p_j += q_j
 //     4  x_i += gamma * sum over j of W_ij (p_j - p_i)
 //
-// W is symmetric and all nodes hold the same p_j, so the moves add up to nothing and the mean of the models is kept.
-// A neighbour that starts in the middle is sent p_i whole, and its own p starts at 0 again.
+// W is symmetric and all nodes hold the same p_j, so the moves cancel and the mean of the models is conserved. A
+// neighbour that starts in the middle is sent p_i whole, and its own p starts at 0 again.
 //
-// Without compression p_j = x_j, and with gamma = 1 this is D-PSGD that combines after.
+// Without compression p_j = x_j, and with gamma = 1 this is D-PSGD with "combine": "after".
 #include "core/systems/neighbours/choco.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class ChocoWorker : public Program {
     const double bytes = std::ceil(wire_share(params_) * static_cast<double>(model_bytes));
     const Payload difference = compressed_difference();
     add_scaled(own_copy(), values_of(difference));
-    // A neighbour that enters has missed what this copy is made of.
+    // A neighbour that enters has missed the earlier updates of this copy.
     const auto whole_copy = [this, model_bytes] {
       return Message{.values = own_copy().empty() ? nullptr : make_payload(own_copy()), .wire_bytes = model_bytes};
     };
@@ -75,7 +75,7 @@ class ChocoWorker : public Program {
     add_scaled(copy, values_of(message.values));
   }
 
-  // C(x - p): what does not travel is zero.
+  // C(x - p), with zeros for values that do not travel.
   Payload compressed_difference() {
     const auto model = node_.weights().read();
     if (model.empty()) return nullptr;
@@ -87,7 +87,7 @@ class ChocoWorker : public Program {
     return make_payload(std::move(difference));
   }
 
-  // Towards those that took part in the round: the copy of one that has left stays as it is.
+  // Moves towards nodes that took part in the round: an absent node's copy is not updated.
   void approach(const std::vector<Message>& messages) {
     const auto model = node_.weights().write();
     for (const Message& message : messages) {
@@ -103,14 +103,14 @@ class ChocoWorker : public Program {
   const double gamma_;
   const std::unique_ptr<comm::NeighbourExchange> neighbours_;
   Stream random_;
-  std::map<int, std::vector<float>> copies_;  // of this node's model and its neighbours', as all of them know it
+  std::map<int, std::vector<float>> copies_;  // public copies of this node's model and its neighbours'
 };
 
 }  // namespace
 
 std::unique_ptr<Program> ChocoParams::program(Node& node) const { return std::make_unique<ChocoWorker>(*this, node); }
 
-// --- what is known before it runs ---
+// --- before a run ---
 
 double sent_share(const ChocoParams& params) {
   return std::visit(
@@ -121,7 +121,7 @@ double sent_share(const ChocoParams& params) {
       params.codec);
 }
 
-// A value and its index are twice as much as a value; random indices are drawn alike by sender and receiver.
+// A value with its index takes twice the bytes of a value; random indices are drawn alike by sender and receiver.
 double wire_share(const ChocoParams& params) {
   return std::min(1.0, sent_share(params) * (std::holds_alternative<LargestDifferences>(params.codec) ? 2 : 1));
 }
@@ -135,7 +135,7 @@ Traffic ChocoParams::traffic(const Cluster& cluster) const {
   return comm::traffic_along(comm::graph_of(topology, degree, cluster), wire_share(*this));
 }
 
-// Of models that their public copies agree with; what compression leaves out comes later and slows the first rounds.
+// Assumes public copies that equal the models; compression slows the first rounds.
 std::optional<graph::Consensus> ChocoParams::consensus(const Cluster& cluster) const {
   return graph::consensus_of(comm::graph_of(topology, degree, cluster), consensus_rate.value());
 }

@@ -17,7 +17,7 @@
 
 namespace ddl::systems {
 
-// Which values of a difference travel. What does not stays in the difference, so no codec needs error feedback here.
+// Choice of the values that travel. The rest stays in the difference, so no codec needs error feedback here.
 struct LargestDifferences {  // with their indices
   static constexpr const char* tag = "top_k";
   double fraction = 0.1;
@@ -50,7 +50,7 @@ struct ChocoParams : SystemOf<ChocoParams> {
   graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;
   DifferenceCodec codec;
-  std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels
+  std::optional<double> consensus_rate;  // gamma; none: the share of values sent
   OnFailure on_failure = OnFailure::wait;
 
   std::unique_ptr<Program> program(Node& node) const override;
@@ -60,8 +60,8 @@ struct ChocoParams : SystemOf<ChocoParams> {
   void fill_defaults(const Cluster* cluster) override;
 };
 
-double sent_share(const ChocoParams& params);  // of a difference's values: those that travel
-double wire_share(const ChocoParams& params);  // of a model's bytes: what they take on the wire
+double sent_share(const ChocoParams& params);  // share of a difference's values that travel
+double wire_share(const ChocoParams& params);  // their share of a model's bytes on the wire
 
 template <class Visitor>
 void fields(Visitor& visit, ChocoParams& params) {

@@ -1,6 +1,6 @@
 // Decentralized synchronous SGD (Lian et al., NIPS 2017, algorithm 1): every worker averages its model with its
-// neighbours' and applies its own gradient, taken at the model it had before the averaging. It waits for its
-// neighbours' models of the same round, never for all workers.
+// neighbours' and applies its own gradient, taken at its model before the averaging. It waits for its neighbours'
+// models of the same round, never for all workers.
 //
 //   worker i, round k:
 //     1  send x_i to all neighbours                        (overlap: here; else after 2)

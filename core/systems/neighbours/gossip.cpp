@@ -1,21 +1,21 @@
 // Model averaging between pairs of workers: pull (Cui 2019, algorithm 1), push, and both ways (Boyd et al. 2006). Every
-// exchange is a question and an answer, of which one or both carry a model; a worker's answering actor
-// does its part at any time, whatever the training actor is doing.
+// exchange is a question and an answer, one or both of which carry a model; a worker's answering actor works at any
+// time, whatever the training actor does.
 //
 //   training actor of i, forever:
-//     1  g = gradient(x); drop what is below its tensor's threshold; x = step(x, g)
+//     1  g = gradient(x); drop values below their tensor's threshold; x = step(x, g)
 //     2  ask a peer                                                   (push, pair: with x; overlap: before 1)
 //     3  on the answer y:  x = keep x + (1 - keep) y                  (pull)
 //                          x += (1 - keep)(y - x as it was asked)     (pair)
-//        without one, x stays as it is
+//        without an answer, x stays unchanged
 //   answering actor of j, on a question x:
 //     4  answer with its model y (pull, pair) or with nothing (push)
 //     5  y = keep y + (1 - keep) x                                    (push)
 //        y += (1 - keep)(x - y as it was answered)                    (pair)
-//   keep = 1/2, or the other's share of both losses (loss_weighted: the better model weighs more)
+//   keep = 1/2, or the other's share of the summed losses (loss_weighted: the better model weighs more)
 //
-// A pair's halves move by opposite amounts computed from the two models that travelled, so their sum is kept whatever
-// else happens to either model meanwhile, and no lock is needed.
+// A pair's halves move by opposite amounts, computed from the two models that travelled. So their sum is conserved
+// whatever happens to either model meanwhile, and no lock is needed.
 #include "core/systems/neighbours/gossip.hpp"
 
 #include <algorithm>
@@ -31,13 +31,13 @@
 namespace ddl::systems {
 namespace {
 
-// None: all others.
+// Empty: all others.
 std::vector<int> peers_of(const GossipParams& params, Node& node) {
   if (!params.topology || !node.is_worker()) return {};
   return node.graphs().get(*params.topology, std::nullopt, node.cluster().worker_names)->targets(node.id(), 0);
 }
 
-// Those that each worker may ask; without a graph all others, or with the rule `ring` the next one.
+// Possible peers of each worker; without a graph all others, or with the rule `ring` the next one.
 std::vector<std::vector<int>> peers_of_all(const GossipParams& params, const Cluster& cluster) {
   std::optional<graph::Graph> graph;
   if (params.topology) graph = comm::graph_of(*params.topology, std::nullopt, cluster);
@@ -62,11 +62,11 @@ class GossipWorker : public Program {
   // The bodies of questions and answers.
   struct Question {
     static constexpr std::string_view body_name = "gossip.question";
-    double loss = -1;  // the asker's; negative: not known
+    double loss = -1;  // the asker's; negative: unknown
   };
   struct Answer {
     static constexpr std::string_view body_name = "gossip.answer";
-    std::int64_t question = 0;  // the asker's step in it
+    std::int64_t question = 0;  // the asker's step when it asked
     double keep = 0;            // the share of the asker's own model in the mean
   };
 
@@ -119,7 +119,7 @@ class GossipWorker : public Program {
   void serve() {
     while (true) {
       const Message question = node_.receive(to_answerer, service);
-      // One of the two computes both shares, so that they add up to one whatever happens on the way.
+      // One of the two computes both shares, so that they always add up to one.
       const float keep = own_share_.beside(question.as<Question>().loss);
       const Message answer = message(to_trainer, Answer{question.step, 1 - keep}, params_.mode != GossipMode::push);
       node_.send(question.source, answer);                                         // 4
@@ -141,21 +141,21 @@ class GossipWorker : public Program {
   GradientMask mask_;
   ModelShare own_share_;
   membership::Call call_;
-  Payload asked_with_;  // the model that travelled with the question
+  Payload asked_with_;  // the model sent with the question
 };
 
 }  // namespace
 
 std::unique_ptr<Program> GossipParams::program(Node& node) const { return std::make_unique<GossipWorker>(*this, node); }
 
-// --- what is known before it runs ---
+// --- before a run ---
 
 Traffic GossipParams::traffic(const Cluster& cluster) const {
   Traffic result{order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
   const bool few = peer == PeerRule::ring || topology, waits = !timeout;
   result.random_peers = waits && peer == PeerRule::random;
   if (!waits || (!few && cluster.workers > most_workers_all_to_all)) {
-    result.unlisted_messages = 2.0 * cluster.workers;  // each has its answer
+    result.unlisted_messages = 2.0 * cluster.workers;  // a question and an answer for each
     return result;
   }
   const auto peers = peers_of_all(*this, cluster);
@@ -170,8 +170,8 @@ Traffic GossipParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
-// If losses are equal and no exchange is delayed: in a step of every worker each exchanges once, with one of the
-// others; round_robin and random choose all of them equally often.
+// Assumes equal losses and no delays: in a step of every worker each exchanges once, with one of the others;
+// round_robin and random choose all of them equally often.
 std::optional<graph::Consensus> GossipParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   const bool pushes = mode == GossipMode::push;

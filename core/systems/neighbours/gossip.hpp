@@ -23,10 +23,10 @@ constexpr auto enum_names(PeerRule) { return in_order<PeerRule>("random", "ring"
 enum class Merge { half, loss_weighted };  // loss_weighted: the model with the smaller loss weighs more
 constexpr auto enum_names(Merge) { return in_order<Merge>("half", "loss_weighted"); }
 
-enum class ExchangeOrder { sequential, overlap };  // overlap: asked before the gradient, answered while it is computed
+enum class ExchangeOrder { sequential, overlap };  // overlap: ask before the gradient, get the answer during it
 constexpr auto enum_names(ExchangeOrder) { return in_order<ExchangeOrder>("sequential", "overlap"); }
 
-enum class Threshold { none, abs_mean, signed_mean };  // drop gradients below the tensor's mean (magnitude)
+enum class Threshold { none, abs_mean, signed_mean };  // drop values below the tensor's mean (magnitude)
 constexpr auto enum_names(Threshold) { return in_order<Threshold>("none", "abs_mean", "signed_mean"); }
 
 struct GossipParams : SystemOf<GossipParams> {
@@ -40,7 +40,7 @@ struct GossipParams : SystemOf<GossipParams> {
   ExchangeOrder order = ExchangeOrder::sequential;
   Threshold threshold = Threshold::none;
   bool error_feedback = false;              // dropped gradient values are added to the next gradient
-  std::optional<Seconds> timeout;           // none: wait for the answer; else skip averaging once it is over
+  std::optional<Seconds> timeout;           // none: wait for the answer; else skip averaging after this time
   std::optional<graph::Topology> topology;  // none: any other worker
 
   std::unique_ptr<Program> program(Node& node) const override;

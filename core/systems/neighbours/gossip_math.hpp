@@ -1,4 +1,4 @@
-// The arithmetic of gossip: which peer is asked, what of a gradient is applied, and how two models become one.
+// The arithmetic of gossip: choice of a peer, masking of gradients, averaging of two models.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace ddl::systems {
 
-// Another worker for each step.
+// Chooses a peer for each step.
 class PeerChoice {
  public:
-  // Among all others, or among these.
+  // `among`: possible peers; empty: all others.
   PeerChoice(PeerRule rule, Node& node, std::vector<int> among)
       : rule_(rule), node_(node), among_(std::move(among)), random_(node.rng("peer")) {}
 
@@ -40,10 +40,10 @@ class PeerChoice {
   Stream random_;
 };
 
-// Cui's threshold on gradients, before the optimizer sees them: per tensor, what lies below the mean is dropped.
+// Cui's threshold on gradients, before the optimizer sees them: drops values below their tensor's mean.
 class GradientMask {
  public:
-  // With `error_feedback`, what is dropped is added to the next gradient instead of being lost.
+  // With `error_feedback`, dropped values are added to the next gradient.
   GradientMask(Threshold threshold, bool error_feedback, const Cluster& cluster)
       : threshold_(threshold), error_feedback_(error_feedback), cluster_(cluster) {}
 
@@ -67,7 +67,8 @@ class GradientMask {
   std::vector<float> dropped_;
 };
 
-// A model's share in the mean of two: half, or the other's share of both losses, so that the better one weighs more.
+// A model's share in the mean of two: half, or the other's share of the summed losses, so that the better model weighs
+// more.
 class ModelShare {
  public:
   explicit ModelShare(Merge merge) : merge_(merge) {}
@@ -84,15 +85,15 @@ class ModelShare {
 
  private:
   static constexpr double unknown = -1;
-  static constexpr double memory = 0.9;  // of the running mean of minibatch losses
+  static constexpr double memory = 0.9;  // decay of the running mean of minibatch losses
   static constexpr double least = 0.05;
 
   const Merge merge_;
   std::optional<double> loss_ = std::nullopt;  // the running mean
 };
 
-// x = keep * x + (1 - keep) * y, or x itself if there is no y. In pairs x moves by (1 - keep)(y - sent) instead, where
-// `sent` is x as the other has it, so that the two move by opposite amounts.
+// x = keep * x + (1 - keep) * y, or unchanged x without y. In pairs x moves by (1 - keep)(y - sent), where `sent` is x
+// as the other has it, so that the two move by opposite amounts.
 inline void merge(GossipMode mode, Weights& x, const Payload& y, const Payload& sent, float keep) {
   if (!y) return;
   if (mode != GossipMode::pair) return blend(x.write(), values_of(y), keep);

@@ -1,4 +1,4 @@
-// A worker's last gradient, until exchanges may see it, and the model that the worker uses meanwhile.
+// A worker's last gradient until exchanges may see it, and the model that the worker uses meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@ class PendingGradient {
   // Averagings and updates of the worker's model so far.
   std::int64_t changes() const { return changes_; }
 
-  // The gradient of the step under way, whose computing began after `changes_before` changes. Must be empty().
+  // Puts the present step's gradient; the model had `changes_before` changes when its computation began. Must be
+  // empty().
   void put(Gradient gradient, std::int64_t changes_before) {
     pending_ = {std::move(gradient), node_.step(), changes_before};
   }
 
-  // The worker's own model has the gradient from now on, which averagings go on without.
+  // Applies the gradient to the worker's own model; averagings still use the model without it.
   void apply_for_worker() {
     without_ = node_.weights().snapshot();
     apply();
   }
 
-  // All have it, and the next one may be put.
+  // Applies it for averagings, too; then the next one may be put.
   void apply_for_all() {
     if (!without_) apply();
     without_.reset();
@@ -61,13 +62,13 @@ class PendingGradient {
 
   struct Pending {
     Gradient gradient;
-    std::int64_t step;            // of the worker, when it was computed
-    std::int64_t changes_before;  // of the model, when that began
+    std::int64_t step;            // the worker's, when it was computed
+    std::int64_t changes_before;  // the model's, when its computation began
   };
 
   Node& node_;
   std::optional<Pending> pending_;
-  std::optional<Payload> without_;  // the model without the gradient, while only the worker has that
+  std::optional<Payload> without_;  // the model without the gradient, while only the worker has it
   std::int64_t changes_ = 0;
 };
 

@@ -56,7 +56,7 @@ std::optional<graph::Consensus> SgpParams::consensus(const Cluster& cluster) con
   return graph::consensus_of(graph, 1, overlap);
 }
 
-// On other graphs a worker cannot know how much of the sums hosts have taken with them.
+// On other graphs a worker cannot know how much of the sums absent hosts have taken with them.
 bool SgpParams::needs_all_hosts() const {
   return !std::ranges::all_of(topology.rounds(degree), [](const graph::GraphObject& graph) {
     return graph.type && graph::is_regular(*graph.type);

@@ -1,4 +1,4 @@
-// Federated averaging (McMahan et al., AISTATS 2017, algorithm 1), of H steps or E epochs.
+// Federated averaging (McMahan et al., AISTATS 2017, algorithm 1), with H steps or E epochs per round.
 //
 //   worker:  loop:  1  x, t = pull()
 //                   2  H times (or E epochs):  x = step(x, gradient(x)), at the rates of steps t, t + 1, ...
@@ -8,10 +8,10 @@
 //                      t = t + H                                                      (the mean, if they differ)
 //                   6  send x, t to m = max(C n, 1) of the workers, drawn at random
 //
-// A worker that ran out of steps within the round counts by the part of it that it took. All servers draw the same
-// workers, each for its shard of the model. A worker begins its next step before it pulls, so that no model is sent to
-// a worker without steps left; once the run has its samples, pulls are refused. The model of a worker which went or was
-// suspected meanwhile is dropped.
+// A worker that runs out of steps within the round counts by the part of the round that it took. All servers draw the
+// same workers, each for its shard of the model. A worker begins its next step before it pulls, so that no model is
+// sent to a worker without steps left; once the run has its samples, pulls are refused. The model of a worker that has
+// gone or become suspected meanwhile is dropped.
 #include "core/systems/servers/fedavg.hpp"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ void FedavgParams::server(Node& node) const {
   }
 }
 
-// --- what is known before it runs ---
+// --- before a run ---
 
 Traffic FedavgParams::traffic(const Cluster& cluster) const {
   double steps = 0;
@@ -139,7 +139,7 @@ std::int64_t steps_in_round(const FedavgParams& params, const Cluster& cluster, 
   return std::max<std::int64_t>(1, *params.local_epochs * samples / cluster.batch_size);
 }
 
-// The model takes the steps of every round, a worker those of its own rounds alone.
+// The model takes the steps of every round, a worker only those of its own rounds.
 double FedavgParams::steps_per_iteration(const Cluster& cluster) const {
   return static_cast<double>(cluster.workers) / workers_in_round(*this, cluster.workers);
 }

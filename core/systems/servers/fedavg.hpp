@@ -1,4 +1,4 @@
-// Federated averaging (McMahan et al., AISTATS 2017): in a round the server has some of the workers train alone.
+// Federated averaging (McMahan et al., AISTATS 2017): in each round the server has some of the workers train alone.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace ddl::systems {
 
-enum class Weigh { samples, workers };  // a model counts by the samples of its worker, or as every other
+enum class Weigh { samples, workers };  // a model's weight: its worker's samples, or the same for all
 constexpr auto enum_names(Weigh) { return in_order<Weigh>("samples", "workers"); }
 
 struct FedavgParams : SystemOf<FedavgParams> {
@@ -24,8 +24,8 @@ struct FedavgParams : SystemOf<FedavgParams> {
                                      .paper = "McMahan et al., AISTATS 2017",
                                      .needs_servers = true,
                                      .servers_agree = true};
-  std::optional<int> local_steps;       // H, in a round; 8 unless epochs are given
-  std::optional<int> local_epochs;      // E, instead: passes through the worker's own shard
+  std::optional<int> local_steps;       // H, per round; 8 unless epochs are given
+  std::optional<int> local_epochs;      // E, in place of H: passes through the worker's own shard
   std::optional<ShareOrCount> sampled;  // C: workers in a round; none: all
   Weigh weigh = Weigh::samples;
   OnFailure on_failure = OnFailure::wait;
@@ -34,9 +34,9 @@ struct FedavgParams : SystemOf<FedavgParams> {
   void worker(Node& node) const override;
   void server(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  int period() const override { return local_steps.value_or(8); }  // that of epochs depends on shards
-  // A round of H steps leaves nothing of the models' distance where it has all workers. Where some are left out, theirs
-  // stay what they were, and there is no saying.
+  int period() const override { return local_steps.value_or(8); }  // epochs depend on shards
+  // With all workers, a round of H steps leaves no distance between models. Workers that are left out keep their
+  // distance, so it is unknown.
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster* cluster) override;

@@ -5,9 +5,9 @@
 //            3  push(g)                               or, staleness-aware (Zhang et al., IJCAI 2016),
 //                                                     of weight 1 / (n * staleness of g)
 //
-// n is the number of workers present. The rate is that of one step for n gradients.
+// n is the number of workers present. The learning rate advances by one step for every n gradients.
 //
-// A pull follows the last push through the same channel, so that no worker reads weights without its own gradient.
+// A pull follows the last push through the same channel, so that a worker always reads weights with its own gradient.
 #include "core/systems/servers/ps_async.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void PsAsyncParams::server(Node& node) const {
   while (true) {
     const Message message = shard.receive("pulls and pushes of workers");
     if (message.is<comm::Pull>()) shard.answer(message.source);  // 4
-    if (!message.is<comm::Push>()) continue;                     // `shard` has noted leaves and events of hosts
+    if (!message.is<comm::Push>()) continue;                     // `shard` has recorded leaves and events of hosts
     node.compute(update_time.value);
     const std::int64_t staleness = shard.record_staleness(message);
     take(*this, shard, node, message, staleness);  // 5

@@ -19,7 +19,7 @@
 
 namespace ddl::systems {
 
-// layers: a layer's gradient is pushed when it is known, and its weights come back for its own next forward pass.
+// layers: a layer's gradient is pushed when it is known, and its weights come back for its next forward pass.
 enum class PsOverlap { none, layers };
 constexpr auto enum_names(PsOverlap) { return in_order<PsOverlap>("none", "layers"); }
 inline constexpr Rule ps_overlap_rule{
@@ -28,19 +28,19 @@ inline constexpr Rule ps_overlap_rule{
         "its forward pass waits for it alone, and what the forward pass needs first travels first; as none where the "
         "optimizer needs whole gradients (clip_norm); no host may come or go then"};
 
-// What parameter servers of all kinds have in common.
+// Settings common to all parameter servers.
 struct PsParams : System {
   PsOverlap overlap = PsOverlap::none;
   Seconds update_time;       // a server's work for one gradient
-  codec::CodecParams codec;  // of gradients; weights travel as they are
+  codec::CodecParams codec;  // encodes gradients; weights travel unencoded
 
   void worker(Node& node) const override;
   bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
 };
-// With clip_norm steps are of whole gradients, whatever overlaps.
+// False with clip_norm, whatever `overlap` says: it needs whole gradients.
 bool is_by_layers(const PsParams& params, const Cluster& cluster);
-// By layers, or else what worker() and server() do.
+// Layer by layer, or else worker() and server().
 std::unique_ptr<Program> ps_program(const PsParams& params, Node& node, PsLayers how);
 std::vector<SettingError> errors_by_layers(const PsParams& params, OnFailure on_failure);
 

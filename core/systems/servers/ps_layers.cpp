@@ -6,10 +6,10 @@
 //   server:  3  asynchronous, on a push of g_l:      x_l = step(x_l, g_l) of weight 1 / n, or less if it is stale
 //            4  synchronous, when all have pushed:   x_l = step(x_l, mean of g_l, summed in worker order)
 //            5  send x_l to each worker whose g_l is in it, with a staleness bound s once clock_l[w] - s <= the least
-//   both:    6  of what waits for a channel, what the forward pass needs first goes first
+//   both:    6  among messages that wait for a channel, those that the forward pass needs first go first
 //
-// n is the number of workers, clock_l[w] how many g_l worker w has pushed. Because of 6 a layer may be a step ahead of
-// another, so that each counts its own steps. The first x_l are pulled; the last that are sent are for no step.
+// n is the number of workers, clock_l[w] the number of g_l that worker w has pushed. Because of 6 a layer may be a step
+// ahead of another, so each layer counts its own steps. The first x_l are pulled; the last ones are sent for no step.
 #include "core/systems/servers/ps_layers.hpp"
 
 #include <algorithm>
@@ -55,11 +55,11 @@ std::vector<Piece> pieces_of(const Cluster& cluster) {
   return pieces;
 }
 
-// The body of a piece of a gradient or of the model.
+// The body of a message with a piece of a gradient or of the model.
 struct OfPiece {
   static constexpr std::string_view body_name = "ps_layers.piece";
   std::size_t piece = 0;
-  double run_share = 0;  // of a gradient
+  double run_share = 0;  // a gradient's
 };
 
 // 6: messages that wait for the channel to one target.
@@ -189,15 +189,15 @@ class LayeredServer : public Program {
   }
 
  private:
-  // A piece that is here.
+  // A piece on this server.
   struct Held {
     Slice slice;
     std::int64_t version = 0;                 // steps made
-    std::map<int, std::int64_t> taken = {};   // by worker, the version that it has
-    std::map<int, std::int64_t> clocks = {};  // by worker, how many gradients it has pushed
-    // By worker, the gradient that it has pushed since the piece was sent to it; null where that is applied already.
+    std::map<int, std::int64_t> taken = {};   // by worker, its version
+    std::map<int, std::int64_t> clocks = {};  // by worker, the number of gradients it has pushed
+    // By worker, its gradient since the piece was last sent to it; null if already applied.
     std::map<int, Payload> pushed = {};
-    double run_share = 0;  // the greatest of a synchronous step's
+    double run_share = 0;  // the greatest in a synchronous step
   };
 
   void take(const Message& push) {  // W.
@@ -205,7 +205,7 @@ class LayeredServer : public Program {
     Held& held = pieces_.at(about.piece);
     node_.compute(update_s_ * static_cast<double>(held.slice.size()) / static_cast<double>(node_.shard().size()));
     const std::int64_t staleness = held.version - held.taken[push.source];
-    const bool ends_a_step = about.piece == pieces_.begin()->first;  // a backward pass reaches it last
+    const bool ends_a_step = about.piece == pieces_.begin()->first;  // the backward pass reaches it last
     if (ends_a_step && node_.server_rank() == 0) {
       node_.record(Staleness{push.source, push.step, static_cast<double>(staleness)});
     }
@@ -221,7 +221,7 @@ class LayeredServer : public Program {
     go_on_with(about.piece);
   }
 
-  // After a push or a leave.
+  // Called after a push or a leave.
   void go_on_with(std::size_t p) {
     Held& held = pieces_.at(p);
     const auto has_pushed = [&](int worker) { return held.pushed.contains(worker); };

@@ -13,11 +13,11 @@ namespace ddl::systems {
 
 struct PsLayers {
   bool synchronous = false;                           // a layer's step waits for all workers
-  bool staleness_aware = false;                       // otherwise: see PsAsyncParams
-  std::optional<int> staleness_bound = std::nullopt;  // and PsSspParams; none: without bound
+  bool staleness_aware = false;                       // if asynchronous: see PsAsyncParams
+  std::optional<int> staleness_bound = std::nullopt;  // if asynchronous: see PsSspParams; none: without bound
 };
 
-// A worker or a server, which spends `update_s` on a gradient. Throws InputError where there are no layers.
+// A worker or a server; a server spends `update_s` on a gradient. Throws InputError if there are no layers.
 std::unique_ptr<Program> ps_by_layers(Node& node, const codec::CodecParams& codec, double update_s, PsLayers how);
 Traffic traffic_by_layers(const Cluster& cluster, const codec::CodecParams& codec);
 

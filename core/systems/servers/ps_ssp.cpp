@@ -4,7 +4,7 @@
 //   server:  1  on a push of g by worker w:  x = step(x, g) of weight 1 / n;  clock[w] += 1
 //            2  on a pull by worker w:       send x as soon as clock[w] - s <= the least clock
 //
-// A worker that comes back need not make up for the gradients that it has missed.
+// A worker that comes back need not make up for missed gradients.
 #include "core/systems/servers/ps_ssp.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void PsSspParams::server(Node& node) const {
   while (true) {
     if (const auto message = workers.receive(shard, "pulls and pushes of workers", holding_up)) {
       const bool is_push = message->is<comm::Push>();
-      // Also at a pull: a server that has crashed knows no clocks.
+      // Set at pulls, too: a server that has crashed has lost its clocks.
       clock.set(message->source, message->step + (is_push ? 1 : 0));
       workers.add(message->source);
       if (is_push) {
@@ -47,7 +47,7 @@ std::vector<SettingError> PsSspParams::errors(const Surroundings&) const {
   return list;
 }
 
-// A worker that was suspected comes back at the least clock.
+// A worker that was suspected comes back at the least clock, which may be far behind.
 std::optional<int> PsSspParams::most_steps_ahead() const {
   return on_failure == OnFailure::time_out ? std::nullopt : std::optional(staleness_bound);
 }

@@ -4,7 +4,7 @@
 //   server:  1  worker w pushes g, taken at the newest x:  gradients[w] = g;  one taken at an older x is dropped
 //            2  once there are n - b gradients (or those of all workers that are left):
 //               x = step(x, their mean, summed in worker order);  gradients = {}
-//            3  a pull is answered as soon as there is an x which the worker has not seen
+//            3  a pull is answered as soon as there is an x that is new to the worker
 //
 // Because of 3 a worker pushes once in a round, unless it has restarted: then its later gradient counts.
 #include "core/systems/servers/ps_sync.hpp"
@@ -24,8 +24,8 @@ void PsSyncParams::server(Node& node) const {
   comm::ShardServer shard(node);
   membership::WorkerSet workers(node, on_failure, failure_timeout);
   const auto enough = static_cast<std::size_t>(node.cluster().workers - backup_workers);
-  std::map<int, Payload> gradients;  // of the round, by worker
-  double run_share = 0;              // the greatest of theirs
+  std::map<int, Payload> gradients;  // the round's, by worker
+  double run_share = 0;              // the greatest of these
   const auto missing = [&] {
     if (gradients.empty()) return std::vector<int>();  // no round has begun
     return workers.where([&](int worker) { return !gradients.contains(worker); });
