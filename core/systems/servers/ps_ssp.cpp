@@ -47,7 +47,7 @@ std::vector<SettingError> PsSspParams::errors(const Surroundings&) const {
   return list;
 }
 
-// A worker that was suspected comes back at the least clock, which may be far behind.
+// A suspected worker comes back at the least clock, whatever its steps: the lead in steps is unbounded.
 std::optional<int> PsSspParams::most_steps_ahead() const {
   return on_failure == OnFailure::time_out ? std::nullopt : std::optional(staleness_bound);
 }
