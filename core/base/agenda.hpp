@@ -1,5 +1,4 @@
-// When something is due next at each of a number of places: a tournament, whose entries change in the logarithm of
-// their number without any memory of its own.
+// The next due time at each of a number of places: a tournament tree, updated in logarithmic time without allocation.
 #pragma once
 
 #include <bit>
@@ -26,7 +25,7 @@ class Agenda {
       least_s_[node] = least;
     }
   }
-  // Room for so many places; nothing is due at new ones.
+  // Room for `places` places; nothing is due at new ones.
   void grow(std::size_t places) {
     if (places <= leaves_) return;
     Agenda larger(places);
@@ -34,7 +33,7 @@ class Agenda {
     *this = std::move(larger);
   }
   double next_s() const { return least_s_[1]; }
-  // Where that is; the first place of those that are due together.
+  // The place that is due next; the first one of a tie.
   std::size_t next() const {
     std::size_t node = 1;
     while (node < leaves_) node = 2 * node + (least_s_[2 * node] <= least_s_[2 * node + 1] ? 0 : 1);
@@ -43,7 +42,7 @@ class Agenda {
 
  private:
   std::size_t leaves_;
-  std::vector<double> least_s_;  // of the leaves below; leaves from leaves_ on
+  std::vector<double> least_s_;  // least of the leaves below; leaves from leaves_ on
 };
 
 }  // namespace ddl

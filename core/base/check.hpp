@@ -8,8 +8,8 @@
 
 namespace ddl {
 
-// The input is wrong: a file, a platform, or a setting that turns out to be impossible. Exit code 2. What it says is
-// one printable line, whatever of the input is in it.
+// Wrong input: a file, a platform, or a setting that turns out to be impossible. Exit code 2. The text is made one
+// printable line, whatever the input contains.
 struct InputError : std::runtime_error {
   explicit InputError(std::string_view what);
 };

@@ -1,4 +1,4 @@
-// Counts with their nouns, as a person reads them.
+// Counts with their nouns, for people to read.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace ddl {
 
-// "1518" as "1,518"; a sign, a fraction and what is no number stay as they are.
+// "1518" as "1,518"; signs, fractions and text that is no number stay unchanged.
 std::string with_separators(std::string digits);
 
 // "1 run", "1,518 runs", "2 minibatches".
 std::string counted(std::int64_t count, std::string_view one);
-// Of a number that is written already, such as "2.5": singular where it is "1".
+// The same for a formatted number, such as "2.5": singular for "1".
 std::string counted(const std::string& number, std::string_view one);
 
 }  // namespace ddl

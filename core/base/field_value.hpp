@@ -1,5 +1,5 @@
-// Settings without their types. Code that reads, writes or describes settings which it does not know at compile time,
-// such as those of a training system, is a FieldVisitor, and is shown every setting in one of the forms below.
+// Settings without their types. Code that reads, writes or describes settings unknown at compile time, such as those of
+// a training system, is a FieldVisitor, and sees every setting in one of the forms below.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,23 @@ namespace ddl {
 struct FieldValue;
 class FieldVisitor;
 
-// All of them refer to the setting they were made of, which they change.
+// All of them refer to the setting that they were made for, and change it.
 
-// One of some words.
+// One word out of several.
 struct WordField {
   std::vector<std::string> words;
   std::size_t chosen = 0;
   std::function<void(std::size_t)> choose;
 };
-// A value or none.
+// An optional value.
 struct OptionalField {
   bool present = false;
-  std::function<FieldValue()> make;  // a new one, in place of what there was
+  std::function<FieldValue()> make;  // emplaces a new value
   std::function<FieldValue()> value;
   std::function<void()> clear;
 };
 struct ListField {
-  bool may_be_one = false;  // a list of one value may be given as that value, and an empty one not at all
+  bool may_be_one = false;  // a list of one value may be given as that value, and an empty one left out
   std::size_t size = 0;
   std::function<FieldValue(std::size_t)> at;
   std::function<FieldValue()> append;
@@ -44,16 +44,16 @@ struct ListField {
 };
 struct MapField {
   std::vector<std::string> names;
-  std::function<FieldValue(const std::string&)> at;  // made if it is not there
+  std::function<FieldValue(const std::string&)> at;  // made if absent
   std::function<void()> clear;
 };
 struct ObjectField {
   std::function<void(FieldVisitor&)> visit;
 };
-// One of several objects, told apart by the tag under a key of theirs.
+// One of several objects, told apart by a tag under `key`.
 struct ChoiceField {
   std::string key;
-  bool tag_optional = false;  // without a tag the first is meant
+  bool tag_optional = false;  // without a tag it is the first
   std::vector<std::string> tags;
   std::size_t chosen = 0;
   std::function<void(std::size_t)> choose;  // with its defaults
@@ -61,9 +61,9 @@ struct ChoiceField {
 };
 // One of several forms, told apart by their JSON: words, a value, a list, a list of lists.
 struct EitherField {
-  std::vector<std::function<FieldValue()>> forms;  // each a new value of its form, in place of what there was
-  std::function<FieldValue()> value;               // in the form that it has
-  const char* is_not = "";                         // what is wrong with anything else: "is no count"
+  std::vector<std::function<FieldValue()>> forms;  // each emplaces a new value of its form
+  std::function<FieldValue()> value;               // the present value, in its form
+  const char* is_not = "";                         // error for anything else: "is no count"
   const char* expected = "";                       // "expected a count or \"auto\""
 };
 
@@ -86,13 +86,13 @@ class FieldVisitor {
     visit(key, field_value(value), rule);
   }
   virtual void visit(const char* key, const FieldValue& value, const Rule& rule) = 0;
-  // A key that was once in this place, what to write instead, `"codec": {"type": ...}`, and which values, as JSON, only
-  // say what is done without it.
+  // A former key in this place: what to write instead, `"codec": {"type": ...}`, and which of its values, as JSON, ask
+  // for what happens without it.
   virtual void former(const char* /*key*/, const char* /*instead*/, const std::vector<std::string>& /*idle*/) {}
   void former(const char* key, const char* instead) { former(key, instead, {}); }
 };
 
-// Lists of bandwidths and speeds.
+// True for lists of bandwidths and speeds.
 template <class T>
 inline constexpr bool one_or_list = std::is_same_v<T, BytesPerSecond> || std::is_same_v<T, FlopsPerSecond>;
 
@@ -179,7 +179,7 @@ FieldValue field_value(T& value) {
   return FormOf<T>::of(value);
 }
 
-// For form_of() of a setting with several forms.
+// The form of a setting with several forms, for its form_of().
 template <class... Forms>
 FieldValue either(std::variant<Forms...>& value, const char* is_not, const char* expected) {
   return {EitherField{.forms = {[&value] { return field_value(value.template emplace<Forms>()); }...},

@@ -7,8 +7,8 @@
 //     visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait", .at_least = 1});
 //   }
 //
-// visit.former("depth", "\"queue_depth\"") keeps the name of a key that is no more: a file that has it gets a line with
-// the new one. A third argument lists what may still be said there for a version, as JSON: it is passed over, with a
+// visit.former("depth", "\"queue_depth\"") keeps the name of a former key: a file that uses it gets an error with the
+// new one. A third argument lists values, as JSON, that are still accepted for a version: they are ignored, with a
 // note.
 //
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
@@ -23,16 +23,16 @@
 
 namespace ddl {
 
-// What a field means and which values it takes; limits hold for numbers, dimensioned values and elements of lists.
+// A field's meaning and permitted values; limits hold for numbers, dimensioned values and elements of lists.
 struct Rule {
   const char* doc = "";
   double at_least = -std::numeric_limits<double>::infinity();
   double above = -std::numeric_limits<double>::infinity();  // exclusive
   double at_most = std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();  // exclusive
-  bool empty_is_kept = false;                              // an empty list is written: it is not the default
-  // False: a result does not list it among its settings, for it changes no result (a name), is told apart (the seed),
-  // or says where something lies, which is told by its content.
+  bool empty_is_kept = false;                              // an empty list is written: it differs from the default
+  // False: results do not list it among their settings, because it changes no result (a name), has its own column (the
+  // seed), or is a path, identified by its content.
   bool is_setting = true;
 };
 
@@ -42,19 +42,18 @@ struct EnumName {
   std::string_view name;
 };
 
-// Beside each enum stands a function that names its values, found by the enum's type:
+// Each enum has a function beside it that names its values, found by the enum's type:
 //   enum class E { a, b };
 //   constexpr auto enum_names(E) { return in_order<E>("a", "b"); }
 
-// Names for the values of an enum, in the order in which it declares them.
+// Names for the values of an enum, in order of declaration.
 template <class Enum, class... Names>
 constexpr auto in_order(Names... names) {
   int value = 0;
   return std::array<EnumName<Enum>, sizeof...(Names)>{EnumName<Enum>{static_cast<Enum>(value++), names}...};
 }
 
-// The key by which JSON tells the alternatives of a tagged variant apart; specialised for profiles
-// ("quantity").
+// The JSON key that tells the alternatives of a tagged variant apart; specialised for profiles ("quantity").
 template <class Variant>
 inline constexpr std::string_view tag_key = "type";
 

@@ -1,4 +1,4 @@
-// Whether training has diverged: NaN or infinite values.
+// Test for divergence: NaN or infinite values.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace ddl {
 
-// No NaN and no infinity among them. Reads at memory speed, and stops at the first block that has one.
+// True without NaN and infinity. Reads at memory speed, and stops at the first block that has one.
 inline bool all_finite(std::span<const float> values) {
   constexpr std::uint32_t exponent = 0x7f800000;
   constexpr std::size_t block = 4096;

@@ -1,4 +1,4 @@
-// How far a model has been trained.
+// Training progress of a model.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ddl {
 
-// A count among the values of a vector that travels: two floats, each small enough to be exact.
+// A count packed into a vector that travels: two floats, each small enough to be exact.
 inline constexpr std::size_t packed_count_values = 2;
 inline constexpr std::int64_t packed_count_base = 1 << 24;
 
@@ -21,20 +21,19 @@ inline std::int64_t unpack_count(std::span<const float> values) {
   return static_cast<std::int64_t>(values[0]) * packed_count_base + static_cast<std::int64_t>(values[1]);
 }
 
-// How far a model has been trained. A step is over when each of the workers has given a gradient, whether their
-// gradients come as one sum or one by one.
+// Training progress of a model. A step is over when each worker has given a gradient, as one sum or one by one.
 struct ModelSteps {
-  std::int64_t whole = 0;      // steps that are over
-  std::int64_t gradients = 0;  // of the step under way
+  std::int64_t whole = 0;      // completed steps
+  std::int64_t gradients = 0;  // in the present step
 
-  // So many gradients of so many workers were applied.
+  // Counts `applied` gradients, when `workers` of them make a step.
   void advance(std::int64_t applied, std::int64_t workers) {
     gradients += applied;
     whole += gradients / workers;
     gradients %= workers;
   }
 
-  // As values of a vector that travels, and back. The step under way and its gradients do not travel.
+  // Packed into a vector that travels, and back. The present step's gradients do not travel.
   static constexpr std::size_t packed_values = packed_count_values;
   void pack(std::vector<float>& into) const { pack_count(whole, into); }
   static ModelSteps unpack(std::span<const float> values) { return {.whole = unpack_count(values)}; }

@@ -7,7 +7,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The run of digits at `at`, without leading zeros; moves `at` behind it.
+// The run of digits at `at`, without leading zeros; moves `at` past it.
 std::string_view take_number(std::string_view text, std::size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const std::size_t begin = at;

@@ -5,8 +5,8 @@
 
 namespace ddl {
 
-// Whether `a` comes before `b` when runs of digits compare as numbers and everything else byte by byte. Names that
-// differ only in leading zeros compare as text, so that no two different names are equal.
+// True if `a` comes before `b` when runs of digits compare as numbers and everything else byte by byte. Names that
+// differ only in leading zeros compare as text, so that different names are never equal.
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace ddl

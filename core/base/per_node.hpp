@@ -6,7 +6,7 @@
 
 namespace ddl {
 
-// A value for each node, from 0 on, or for each of what else is numbered so: workers, servers, ranks.
+// A value for each node, from 0 on, or for each worker, server or rank.
 template <class T>
 class PerNode : public std::vector<T> {
   using Values = std::vector<T>;

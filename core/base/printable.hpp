@@ -1,4 +1,4 @@
-// Texts made safe for a line that a terminal shows.
+// Texts made safe for one line of a terminal.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ class Stream {
  public:
   explicit Stream(std::uint64_t seed);
 
-  std::uint64_t seed() const { return seed_; }  // that it began with
+  std::uint64_t seed() const { return seed_; }  // its initial seed
 
   std::uint64_t bits();
   double uniform();                          // in [0, 1), 53 bits

@@ -1,10 +1,10 @@
-// In what pieces a step may be made.
+// The slices in which an optimizer may step.
 #pragma once
 
 namespace ddl {
 
-// In ascending order of freedom. none: with whole gradients alone (clip_norm). once: with slices, each coordinate once
-// a step. any: with slices in any order and number, for the optimizer remembers nothing (plain SGD).
+// In ascending order of freedom. none: whole gradients only (clip_norm). once: slices, each coordinate once a step.
+// any: slices in any order and number, since the optimizer has no state (plain SGD).
 enum class Slices { none, once, any };
 
 }  // namespace ddl

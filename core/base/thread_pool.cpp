@@ -112,7 +112,7 @@ void ThreadPool::work(int thread) {
     } catch (...) {
       job->error = std::current_exception();
     }
-    // The task's captures (snapshots, batches) are released before any waiter sees that it has finished.
+    // Release the task's captures (snapshots, batches) before any waiter sees that it has finished.
     job->task = nullptr;
     const double seconds = own_cpu_seconds() - start_s;
     lock.lock();

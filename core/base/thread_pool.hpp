@@ -1,5 +1,5 @@
-// A fixed set of math threads with two queues: gradients, which the simulation soon waits for, before evaluations,
-// which can be late. Results never depend on the number of threads, because tasks share only immutable inputs.
+// A fixed set of math threads with two queues: gradients, needed soon by the simulation, go before evaluations, which
+// can be late. Results never depend on the number of threads, because tasks share only immutable inputs.
 #pragma once
 
 #include <condition_variable>
@@ -17,9 +17,8 @@ class ThreadPool {
  public:
   enum class Urgency { soon, whenever };
 
-  // A handle on a submitted task: wait() returns when the task has run, and rethrows what it threw. Destroying a ticket
-  // cancels a task that has not started and waits for one that has, so a task never outlives the data that it refers
-  // to.
+  // A handle on a submitted task: wait() returns when the task has run, and rethrows its exception. Destroying a ticket
+  // cancels a task that has not started and waits for one that has, so a task never outlives its data.
   class Ticket {
    public:
     Ticket() = default;
@@ -36,8 +35,7 @@ class ThreadPool {
     ThreadPool* pool_ = nullptr;
   };
 
-  // At least 1. Fewer start where the system refuses more, and the results are the same; OutOfResources if it refuses
-  // all.
+  // `threads` >= 1. If the system refuses some, fewer start, with the same results; OutOfResources if it refuses all.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -47,7 +45,7 @@ class ThreadPool {
   // memory.
   Ticket submit(std::function<void(int thread)> task, Urgency urgency);
   int thread_count() const { return static_cast<int>(threads_.size()); }
-  // Of CPU time spent in tasks, over all threads.
+  // CPU time spent in tasks, over all threads.
   double busy_seconds() const;
   double busy_seconds(Urgency urgency) const;
 
@@ -59,7 +57,7 @@ class ThreadPool {
   std::condition_variable work_finished_;
   std::deque<std::shared_ptr<Ticket::Job>> queues_[2];  // by Urgency
   bool closing_ = false;
-  double busy_seconds_[2] = {};  // likewise
+  double busy_seconds_[2] = {};  // by Urgency
   std::vector<std::thread> threads_;
 };
 

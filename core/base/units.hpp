@@ -1,4 +1,4 @@
-// Dimensioned values as types, so that the reader of a setting knows which unit to require.
+// Dimensioned values as types, so that the reader of a setting knows the unit it requires.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ struct FlopsPerSecond {
   auto operator<=>(const FlopsPerSecond&) const = default;
 };
 
-// A part of some number of things: 0.5 and 1.0, written with a point, are shares; 1 and 2 are counts.
+// A part of a number of things: 0.5 and 1.0, written with a point, are shares; 1 and 2 are counts.
 struct ShareOrCount {
   double value = 1;
   bool is_count = false;

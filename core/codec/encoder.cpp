@@ -1,5 +1,5 @@
-// Each codec is a pair of functions: bits_of, the size of its encoding, and decode_into, which replaces a vector by
-// what its receiver decodes and returns the size. Sources are named at the settings.
+// Each codec is a pair of functions: bits_of, the size of its encoding, and decode_into, which replaces a vector by the
+// receiver's decoded one and returns the size. Sources are named at the settings.
 #include "core/codec/encoder.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ std::uint64_t bits_of(const E3m0Params& codec, Sections sections) {
 }
 std::uint64_t bits_of(const MeanThresholdParams&, Sections sections) { return length_of(sections); }  // the bitmap
 
-// --- what arrives ---
+// --- decoded values ---
 
 std::uint64_t decode_into(const NoCodecParams& codec, std::span<float>, Sections sections, Stream&) {
   return bits_of(codec, sections);
@@ -92,7 +92,7 @@ std::uint64_t decode_into(const QsgdParams& codec, std::span<float> values, Sect
   for_each_bucket(values, codec.bucket, [&](std::span<float> bucket) {
     double squares = 0;
     for (const float value : bucket) squares += static_cast<double>(value) * value;
-    const double norm = static_cast<float>(std::sqrt(squares));  // as it travels
+    const double norm = static_cast<float>(std::sqrt(squares));  // rounded as sent
     for (float& value : bucket) {
       const double exact = norm > 0 ? std::min(1.0, std::fabs(value) / norm) * levels : 0;
       const double level = std::floor(exact) + (random.uniform() < exact - std::floor(exact) ? 1 : 0);
@@ -124,7 +124,7 @@ std::uint64_t decode_into(const E3m0Params& codec, std::span<float> values, Sect
     for (const float value : bucket) scale = std::max(scale, std::fabs(value));
     for (float& value : bucket) {
       const float share = std::fabs(value) / scale;
-      if (!std::isfinite(share)) continue;  // zero of zeros, and what has diverged
+      if (!std::isfinite(share)) continue;  // 0/0, and values that have diverged
       int power = 0;
       const float fraction = std::frexp(share, &power);  // share = fraction 2^power, fraction in [0.5, 1)
       if (fraction < 0.75f) --power;

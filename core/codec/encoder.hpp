@@ -18,22 +18,22 @@ struct CodecRow {
 };
 std::vector<CodecRow> codec_table();
 
-// Whether what a receiver decodes depends on random numbers, too.
+// True if decoded values depend on random numbers.
 bool is_random(const CodecParams& codec);
 
-// Whether the size of an encoding depends on the settings only, not on the values.
+// True if the size of an encoding depends only on the settings, not on the values.
 bool has_fixed_size(const CodecParams& codec);
 
 // Bits of an encoded vector of these sections, or, if the size depends on values, a lower bound. `sections` are the
 // lengths of the tensors, or pieces of tensors, that lie one after the other in it.
 std::uint64_t encoded_bits(const CodecParams& codec, std::span<const std::size_t> sections);
 
-// Sets to zero what is below the mean of the magnitudes (or of the values themselves); returns how many remain.
+// Sets values below the mean magnitude (or mean value) to zero; returns the number of remaining ones.
 enum class MeanOf { magnitudes, values };
 std::size_t drop_below_mean(std::span<float> values, MeanOf mean_of);
 
-// Sets all but so many values to zero: all but the largest (of equal magnitudes the first are kept; NaN counts as
-// largest), or all but randomly chosen ones, each choice with the same probability.
+// Sets all but `count` values to zero: keeps the largest (the first of equal magnitudes; NaN counts as largest), or a
+// random choice, all choices equally likely.
 void keep_largest(std::span<float> values, std::size_t count);
 void keep_random(std::span<float> values, std::size_t count, Stream& random);
 
@@ -42,9 +42,9 @@ class Encoder {
   // `random` decides roundings and coordinates; a receiver that must make the same draws has the same stream.
   Encoder(const CodecParams& codec, std::vector<std::size_t> sections, Stream random);
 
-  // Adds the residual of earlier calls (with error feedback), replaces the values by what a receiver decodes, and
-  // returns the encoding's bits. Then: values + residual() after = values + residual() before. Without values (timing
-  // only) it gives the size alone.
+  // Adds the residual of earlier calls (with error feedback), replaces the values by the receiver's decoded ones, and
+  // returns the encoding's bits. Invariant: values + residual() after = values + residual() before. Without values
+  // (timing only) it only returns the size.
   std::uint64_t encode(std::span<float> values);
 
   // Not yet sent; empty before the first call or without error feedback.

@@ -1,5 +1,5 @@
-// Sums that an actor beside the worker's own makes, so that they travel while the worker computes. They are made one
-// after the other, in the order in which they are asked for: the same at every worker.
+// Sums made by an actor beside the worker's own, so that they travel while the worker computes. They are made one after
+// the other, in the order of the requests: the same at every worker.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,21 @@
 
 namespace ddl::membership {
 
-// Of a group whose hosts stay.
+// Requires a group whose hosts stay.
 class BackgroundSums {
  public:
-  // Both outlive it. `what` is waited for.
+  // Both outlive it. `what` names the wait.
   BackgroundSums(Node& node, CompressedSum& sums, const char* what) : node_(node), sums_(sums), what_(what) {}
 
   void start();
-  // The sum of what workers contribute to a part of the vector. Its number is that of the sums asked for before.
+  // Requests the sum of the workers' contributions to a part of the vector. Sums are numbered from 0 in order of
+  // request.
   void ask(std::size_t part, comm::Sum own);
   std::int64_t asked() const { return asked_; }
-  // Of one that was asked for and is not forgotten.
+  // The worker's contribution to a sum that is not forgotten.
   const comm::Sum& own(std::int64_t number) const { return known_.at(number).own; }
   const comm::Sum& wait_for(std::int64_t number);                                         // W.
-  const comm::Sum& total(std::int64_t number) const { return *known_.at(number).total; }  // that was waited for
+  const comm::Sum& total(std::int64_t number) const { return *known_.at(number).total; }  // only after wait_for
   void forget(std::int64_t number) { known_.erase(number); }
 
  private:

@@ -1,4 +1,4 @@
-// Asking a peer that may go, or be too slow to answer.
+// Questions to a peer that may go, or be too slow to answer.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace ddl::membership {
 
-// One question after another, to one peer each.
+// One question at a time, to one peer each.
 class Call {
  public:
-  // Answers are to come to `port`, which has no other reader.
+  // Answers arrive at `port`, which must have no other reader.
   Call(Node& node, int port) : node_(node), port_(port) {}
-  // No more questions: events of hosts would wait at the port for a reader that never comes.
+  // Ends the questions: events of hosts would otherwise queue at the port unread.
   void end() { node_.membership().unwatch(port_); }
 
   void ask(int peer, Message question) {
@@ -29,8 +29,8 @@ class Call {
     node_.send(peer, std::move(question));
   }
 
-  // W. The answer; nothing if the peer is not there, goes before it has answered, or has not done so when `timeout` has
-  // passed since it was asked. Answers that are not `is_mine`, to earlier questions, are dropped. `what` is waited for.
+  // W. The answer; nothing if the peer is absent, goes before it answers, or takes longer than `timeout`. Drops answers
+  // to earlier questions, i.e. those that are not `is_mine`. `what` names the wait.
   std::optional<Message> answer(const char* what, std::optional<Seconds> timeout = std::nullopt,
                                 const std::function<bool(const Message&)>& is_mine = nullptr) {
     if (!node_.up(peer_)) return std::nullopt;
@@ -56,13 +56,13 @@ class Call {
   const int port_;
   int peer_ = 0;
   double asked_s_ = 0;
-  std::int64_t asked_after_ = 0;  // so many events of hosts
+  std::int64_t asked_after_ = 0;  // number of events of hosts
 };
 
-// Which peers to ask, one after another.
+// Chooses the peers to ask, one after another.
 class Peers {
  public:
-  // Peers at random, or without `random` in turn.
+  // Random peers, or without `random` in turn.
   Peers(Node& node, std::vector<int> peers, std::optional<Stream> random)
       : node_(node), peers_(std::move(peers)), random_(std::move(random)) {}
 
@@ -70,7 +70,7 @@ class Peers {
   bool any_up() const {
     return std::ranges::any_of(peers_, [this](int peer) { return node_.up(peer); });
   }
-  // Passes over those that are not up; one must be.
+  // Passes over peers that are not up; one must be.
   int next() {
     std::size_t place = random_ ? random_->below(peers_.size()) : turn_++ % peers_.size();
     while (!node_.up(peers_[place])) place = (place + 1) % peers_.size();
@@ -84,7 +84,7 @@ class Peers {
   Node& node_;
   const std::vector<int> peers_;
   std::optional<Stream> random_;
-  std::size_t turn_ = 0;  // peers named so far
+  std::size_t turn_ = 0;  // peers chosen so far
 };
 
 }  // namespace ddl::membership

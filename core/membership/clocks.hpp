@@ -1,4 +1,4 @@
-// The clocks of the workers of a set, as their messages say.
+// The clocks of the workers of a set, from their messages.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace ddl::membership {
 
-// A worker that comes back need not make up for the steps that it has missed: the difference is added to its clock,
-// which puts it at the least one.
+// A worker that comes back need not make up for the steps that it has missed: its clock is raised to the least of the
+// others.
 class Clocks {
  public:
   Clocks(const WorkerSet& workers, int count) : workers_(workers), clocks_(count), forgiven_(count) {}
 
   std::int64_t of(int worker) const { return clocks_[worker]; }
-  // Of those that are counted on; larger than any other clock if there are none.
+  // The least clock among workers in the set; larger than any clock if there are none.
   std::int64_t least() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     workers_.for_each([&](int worker) { least = std::min(least, of(worker)); });
@@ -28,7 +28,7 @@ class Clocks {
     return workers_.where([this, least = least()](int worker) { return of(worker) == least; });
   }
 
-  // The worker has made so many steps. To be called before it is added again.
+  // Sets the worker's steps. Call it before adding the worker again.
   void set(int worker, std::int64_t steps) {
     std::int64_t& forgiven = forgiven_[worker];
     if (!workers_.contains(worker) && !workers_.empty()) forgiven = std::max(forgiven, least() - steps);
@@ -38,7 +38,7 @@ class Clocks {
  private:
   const WorkerSet& workers_;
   PerNode<std::int64_t> clocks_;
-  PerNode<std::int64_t> forgiven_;  // per worker: what was added
+  PerNode<std::int64_t> forgiven_;  // per worker: steps added to its clock
 };
 
 }  // namespace ddl::membership

@@ -29,7 +29,7 @@ comm::Compressor CompressedSum::fresh_compressor(const Part& part, Slice chunk) 
 std::optional<comm::Sum> CompressedSum::sum(std::size_t k, const comm::Sum& own) {
   Part& part = parts_[k];
   if (travels_whole(codec_)) return group_.sum(part.range, own);
-  // An encoding for a group that then changed did not arrive: only the last try counts.
+  // An encoding did not arrive if the group then changed: only the last try counts.
   std::optional<std::pair<Slice, comm::Compressor>> tried;
   const auto total = group_.sum(part.range, own, [&](Slice chunk, const comm::Sum& sum) -> comm::Contribution {
     tried.reset();

@@ -1,5 +1,5 @@
-// Sums of parts of a vector among the workers that are there: as they are, reduced on the way; or in a codec, as
-// comm::AllReduce::coded_sum makes them.
+// Sums of parts of a vector among the workers that are up: unencoded, and reduced on the way; or in a codec, by
+// comm::AllReduce::coded_sum.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ class CompressedSum {
   CompressedSum(Node& node, Regrouping& group, const codec::CodecParams& codec,
                 const std::vector<comm::Partition>& parts);
 
-  // W. Of part k, whose slices lie one after the other in `own`. None: see Regrouping::sum.
+  // W. The sum of part k, whose slices lie one after the other in `own`. None: see Regrouping::sum.
   std::optional<comm::Sum> sum(std::size_t k, const comm::Sum& own);
 
  private:
   struct Part {
     comm::Partition slices;
-    Slice range;    // what it takes on the wire
-    Stream random;  // of its codec
-    // The codec keeps what it drops by part, and by the chunk of it that this worker encodes, which is another one when
-    // the group changes.
+    Slice range;    // its size on the wire
+    Stream random;  // its codec's
+    // The codec keeps a residual per part and per chunk of it that this worker encodes; the chunk differs when the
+    // group changes.
     std::map<std::pair<std::size_t, std::size_t>, comm::Compressor> compressors = {};
   };
   comm::Compressor fresh_compressor(const Part& part, Slice chunk) const;
@@ -42,7 +42,7 @@ class CompressedSum {
   std::vector<Part> parts_;
 };
 
-// What sums of a `share` of the model each, `times` a step, send in a step.
+// Traffic per step of `times` sums, each of a `share` of the model.
 Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
                       double times);
 

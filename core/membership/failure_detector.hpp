@@ -12,8 +12,8 @@
 
 namespace ddl::membership {
 
-// A worker is suspected once a server has waited for it, and heard nothing from it, for as long as the time-out. What
-// has arrived in time counts as heard, however late it is read.
+// A worker is suspected once a server has waited for it, and heard nothing from it, for as long as the time-out.
+// Messages that arrived in time count as heard, however late they are read.
 class FailureDetector {
  public:
   // Suspects no worker, unless `on_failure` is time_out.
@@ -22,12 +22,12 @@ class FailureDetector {
   // W. The next message at the port, or nothing: then ask for suspects.
   std::optional<Message> receive(int port, const Reason& reason);
 
-  // The wait counts from that time; an earlier start is forgotten.
+  // Counts the wait from `since_s`; an earlier start is forgotten.
   void wait_since(double since_s);
   void begin_waiting();  // from now on, unless a wait has begun already
   void stop_waiting();
 
-  // Those of the workers that are suspected from now on, which is recorded; the others are waited for.
+  // The workers newly suspected among `waited_for`, which are recorded; the others are still waited for.
   std::vector<int> suspects(const std::vector<int>& waited_for);
 
  private:
@@ -36,7 +36,7 @@ class FailureDetector {
   Node& node_;
   const double timeout_s_;
   double since_s_ = 0, ends_s_ = never;
-  PerNode<double> heard_s_;  // of each worker, the last time
+  PerNode<double> heard_s_;  // each worker's last word
 };
 
 }  // namespace ddl::membership

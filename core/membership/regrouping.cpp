@@ -14,7 +14,7 @@ void Regrouping::take_part(const std::function<void()>& rounds) {
   if (!node_.membership().starts_afresh()) join();
   rounds();
   if (!node_.cluster().hosts_change) return;
-  // A worker that comes later still finds a group.
+  // A worker that comes later must still find a group.
   node_.spawn("stand by", [this, rounds] {
     while (true) {
       view_.wait_for_change();
@@ -33,7 +33,7 @@ std::optional<comm::Sum> Regrouping::sum(Slice slice, const comm::Sum& own, cons
   return total;
 }
 
-// Behind all others, unless all have just begun.
+// Starts behind all others, unless all have just begun.
 void Regrouping::join() {
   round_ = -1;
   view_.note_change();
@@ -44,7 +44,7 @@ void Regrouping::join() {
 bool Regrouping::complete(const std::function<void()>& work) {
   while (true) {
     try {
-      // A worker that is alone waits for no other, and would not learn of those that come.
+      // A lone worker waits for no other, and would not learn of newcomers.
       if (view_.size() == 1) view_.look_for_change();
       if (view_.has_changed() && !agree()) return false;
       work();

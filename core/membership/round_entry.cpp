@@ -14,18 +14,18 @@ namespace {
 class RoundEntry final : public comm::NeighbourExchange {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-  // What a neighbour is to this node.
+  // A neighbour's state as seen by this node.
   enum class State {
-    out,       // not there: rounds are done without it
+    out,       // absent: rounds are done without it
     awaited,   // crashed: no round begins until it is back
-    silent,    // there before this node, and has not said at which round it is
-    placed,    // has said so, and is to hear with which round this node enters
-    entering,  // started after this node, which tells it its round: is to say with which round it enters
+    silent,    // up before this node; has not told its round yet
+    placed,    // has told its round; is to hear this node's first round
+    entering,  // started after this node, has got this node's round; is to tell its first round
     present    // takes part
   };
   enum class News { goes, crashes_awaited, starts, says_place, says_entry, leaves };
 
-  // What does not fit a state was meant for the program that ran here before, and changes nothing.
+  // News that does not fit a state was meant for the program that ran here before, and changes nothing.
   static constexpr State after(State state, News news) {
     using enum State;
     // clang-format off
@@ -41,7 +41,7 @@ class RoundEntry final : public comm::NeighbourExchange {
     return table[static_cast<int>(state)][static_cast<int>(news)];
   }
 
-  // Where a node is when another enters. The largest place is where those that enter go.
+  // A node's position when another enters. Those that enter go to the largest place.
   struct Place {
     bool fixed = false;  // others wait for the node at that round, so it cannot move
     std::int64_t round = 0;
@@ -49,8 +49,8 @@ class RoundEntry final : public comm::NeighbourExchange {
   };
   struct Neighbour {
     State state = State::out;
-    std::int64_t started = 0;   // after so many events of hosts; 0: before this node
-    Place place{};              // if placed
+    std::int64_t started = 0;   // number of the event of its start; 0: before this node
+    Place place{};              // when placed
     std::int64_t from = never;  // takes part from this round on; before_all: from before this node's first round
   };
   static constexpr std::int64_t before_all = -1;
@@ -88,7 +88,7 @@ class RoundEntry final : public comm::NeighbourExchange {
 
   void enter() override {
     if (!is_entering()) return;
-    // The event of this node's start makes them answer.
+    // They answer the event of this node's start.
     wait_for(std::views::keys(neighbours_), [&](int other) { return is(other, State::silent) && node_.up(other); });
     receive_pending();
     std::optional<Place> furthest;
@@ -119,11 +119,11 @@ class RoundEntry final : public comm::NeighbourExchange {
   bool enters(int node, std::int64_t round) const override { return from(node) == round; }
 
  private:
-  // What this node is to its neighbours.
+  // This node's state as seen by its neighbours.
   enum class Own {
     entering,
-    alone,        // no neighbour takes part, so it may still go back: until its next round
-    among_others  // or alone in a round that has begun
+    alone,        // no neighbour takes part, so it may still go back until its next round
+    among_others  // also alone in a round that has begun
   };
 
   bool takes_part(int node, std::int64_t round) const override {
@@ -162,7 +162,7 @@ class RoundEntry final : public comm::NeighbourExchange {
     if (!is_entering()) send_place(node);
   }
 
-  // The answer bears the number of the event that it answers: the host may have started once more since.
+  // The answer carries the number of the event that it answers: the host may have started once more since.
   void send_place(int node) {
     Body body = At{{.fixed = own_ != Own::alone, .round = unsent_}, neighbours_.at(node).started};
     if (has_left()) body = Leaving{};
@@ -174,7 +174,7 @@ class RoundEntry final : public comm::NeighbourExchange {
     for (const auto& [other, neighbour] : neighbours_) {
       if (is(other, State::present)) first = std::min(first, neighbour.from);
     }
-    // Rounds before `first` have no other node in them, and are left out. Only a node for which no other waits goes
+    // Rounds before `first` have no other node in them, and are left out. Only a node that no other waits for goes
     // back.
     const bool was_alone = std::exchange(own_, Own::among_others) == Own::alone;
     if (first == never || first == round() || (first < round() && !was_alone)) return;
@@ -184,14 +184,14 @@ class RoundEntry final : public comm::NeighbourExchange {
     }
   }
 
-  // Between two rounds, when no neighbour takes part in the next or has been told of it.
+  // True between two rounds, if no neighbour takes part in the next or has been told of it.
   bool is_alone() const {
     return unsent_ == round() && std::ranges::all_of(std::views::keys(neighbours_), [this](int other) {
              return is(other, State::out) || is(other, State::awaited);
            });
   }
 
-  // A round is a step of every model in it, so that all have one learning rate.
+  // A round counts as a step of every model in it, so that all have one learning rate.
   void go_to(std::int64_t round) {
     ahead_ = round - node_.step();
     unsent_ = round;
@@ -208,9 +208,9 @@ class RoundEntry final : public comm::NeighbourExchange {
 
   const OnFailure on_failure_;
   std::map<int, Neighbour> neighbours_;
-  std::int64_t ahead_ = 0;  // rounds, of the worker's step
+  std::int64_t ahead_ = 0;  // rounds, relative to the worker's step
 
-  const std::int64_t started_;  // after so many events of hosts
+  const std::int64_t started_;  // number of the event of its start
   Own own_;
 };
 

@@ -47,7 +47,7 @@ void StateTransfer::serve() {
   node_.spawn("first model", [this] { answer_forever(); });
 }
 
-// A worker which has none either refuses, so that no two wait for each other.
+// A worker without a model refuses, so that no two wait for each other.
 void StateTransfer::answer_forever() {
   while (true) {
     const Message asked = node_.receive(to_service, service);

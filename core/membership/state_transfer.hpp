@@ -1,4 +1,4 @@
-// How a worker without servers gets a model if it joins late or has lost its own: it asks the other workers, one after
+// First model of a worker without servers that joins late or has lost its state: it asks the other workers, one after
 // another. If none of them has a model, it begins with its initial weights.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace ddl::membership {
 
 class StateTransfer {
  public:
-  // `has_model`: whether this worker has a model already.
+  // `has_model`: true if this worker already has a model.
   StateTransfer(Node& node, bool has_model);
 
   // Spawns the service that answers others.
   void serve();
-  // W. The others are asked in ascending order from `first` on.
+  // W. Asks the others in ascending order, beginning with `first`.
   void fetch_model(int first);
   bool has_model() const { return has_model_; }
 
@@ -26,11 +26,11 @@ class StateTransfer {
 
   Node& node_;
   bool has_model_;
-  std::optional<Call> call_;  // of a worker that has none
+  std::optional<Call> call_;  // for a worker without a model
 };
 
-// `program` with that service beside it; a worker that needs a model fetches it before the program starts. Where hosts
-// do not change, it is `program` itself.
+// `program` with the service beside it; a worker that needs a model fetches it before the program starts. Returns
+// `program` itself if hosts do not change.
 std::unique_ptr<Program> with_first_model(std::unique_ptr<Program> program, Node& node);
 
 }  // namespace ddl::membership

@@ -71,7 +71,7 @@ void View::send_message(int target, Message message, InView about) {
   node_.send(worker_at(target), std::move(message));
 }
 
-// From this worker itself comes nothing but events.
+// The worker itself sends nothing, so its own rank stands for events only.
 Message View::receive_message(int source) {
   std::deque<Message>& from_source = early_[worker_at(source)];
   awaited_ = source == rank_ ? absent() : std::vector{worker_at(source)};

@@ -15,15 +15,15 @@
 
 namespace ddl::membership {
 
-// Every message says of which view it is, which is the number of events before it. Workers that have seen the same
-// events have the same view; what was sent in an earlier view is dropped by a worker which has seen the change, and
-// kept until then by one which has not.
+// Every message carries its view's number, the count of events before it. Workers that have seen the same events have
+// the same view. A message from an earlier view is dropped by a worker that has seen the change; one from a later view
+// is kept until the worker sees it.
 class View final : public comm::Group {
  public:
-  // Thrown where a message is waited for, when a host has come or gone since the view was made.
+  // Thrown by calls that wait for a message, if a host has come or gone since the view was made.
   struct Changed {};
 
-  // Messages arrive at `port`, which must have no other use; `what` is waited for there.
+  // Messages arrive at `port`, which must have no other use; `what` names the wait there.
   View(Node& node, int port, OnFailure on_failure, const char* what);
 
   int size() const override { return members_.count(); }
@@ -34,19 +34,19 @@ class View final : public comm::Group {
   void flush(int target) override { node_.queue(worker_at(target)).flush(); }
   std::uint64_t wire_bytes(Slice slice) const override { return node_.cluster().wire_bytes(slice); }
 
-  // What else the members tell each other, by rank like all of the above.
+  // Other messages between members, by rank like all of the above.
   void send_message(int target, Message message) { send_message(target, std::move(message), {}); }
   Message receive_message(int source);
 
   std::int64_t events() const { return events_; }  // before the view
   bool has_changed() const { return changed_; }
   void note_change() { changed_ = true; }
-  void look_for_change();  // among what has arrived
+  void look_for_change();  // among the messages that have arrived
   void wait_for_change();  // W.
-  void renew();            // to that of this instant; W. until all its members are up. May throw Changed
+  void renew();            // to the view of this instant; W. until all its members are up. May throw Changed
 
  private:
-  // The body of every message: of which view it is, and what the contributions in it weigh.
+  // The body of every message: its view, and the weight of its contributions.
   struct InView {
     static constexpr std::string_view body_name = "view.message";
     std::int64_t events = 0;
@@ -72,8 +72,8 @@ class View final : public comm::Group {
   bool changed_ = false;
   PerNode<int> members_;  // workers, ascending
   int rank_ = 0;
-  std::map<int, std::deque<Message>> early_;  // by source: come before it was their turn
-  std::vector<int> awaited_;                  // workers from which a message is waited for now
+  std::map<int, std::deque<Message>> early_;  // by source: messages ahead of their turn
+  std::vector<int> awaited_;                  // workers whose message is awaited now
 };
 
 }  // namespace ddl::membership

@@ -1,4 +1,4 @@
-// Which workers a server waits for, while hosts come and go.
+// The workers that a server waits for, while hosts come and go.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace ddl::membership {
 
-// From when on a worker that comes is waited for: what others do with it needs its first word, or all that come in one
-// instant must be known before the first word of one of them.
+// When a newcomer counts. when_heard: others wait for it after its first message. when_there: at once, where all
+// workers that come in one instant must be known before the first message of one of them.
 enum class Counted { when_heard, when_there };
 
 // A worker is removed when it leaves, when its host goes (for good or, with go_on, until it is back), and when it is
@@ -26,8 +26,8 @@ class WorkerSet {
   WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout,
             Counted counted = Counted::when_heard);
 
-  // W. The next pull or push. Nothing when instead the set may have changed: a worker left, a host came or went, or of
-  // those that are waited for some are suspected. `what` is waited for, from the workers `waited_for`.
+  // W. The next pull or push. Nothing if the set may have changed: a worker left, a host came or went, or workers were
+  // suspected. `what` names the wait, for the workers `waited_for`.
   std::optional<Message> receive(comm::ShardServer& shard, const char* what, const Nodes& waited_for);
 
   bool contains(int worker) const { return counted_[worker] != 0; }
@@ -59,17 +59,17 @@ class WorkerSet {
     return workers;
   }
 
-  // Starts the time-out of the workers that are waited for now, unless it is running.
+  // Starts the time-out of the workers that are waited for, unless it is running.
   void begin_waiting() { failure_detector_.begin_waiting(); }
   void stop_waiting() { failure_detector_.stop_waiting(); }
-  // Lets it run since the oldest pull that is not answered, if there is any.
+  // Counts the time-out from the oldest unanswered pull, if there is one.
   void wait_while_asked(const comm::ShardServer& shard);
 
  private:
   const OnFailure on_failure_;
   const Counted from_;
   FailureDetector failure_detector_;
-  PerNode<char> counted_;  // per worker, whether it is
+  PerNode<char> counted_;  // per worker: true if in the set
   std::size_t size_ = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace ddl {
 namespace {
 
-// A limit as the shell's ulimit sets it.
+// A limit as set by the shell's ulimit.
 struct Limit {
   decltype(RLIMIT_AS) resource;
   const char* option;
@@ -33,7 +33,7 @@ bool is_set(const Limit& limit, rlimit& value) {
   return getrlimit(limit.resource, &value) == 0 && value.rlim_cur != RLIM_INFINITY;
 }
 
-// " (ulimit -v allows 160,000 kB)", of those that are set.
+// " (ulimit -v allows 160,000 kB)", for the limits that are set.
 std::string text_of(std::initializer_list<Limit> limits) {
   std::string text;
   for (const Limit& limit : limits) {
@@ -53,7 +53,7 @@ std::string limits_behind(int error) {
       return text_of({open_files});
     case EFBIG:
       return text_of({file_size});
-    case EAGAIN:  // of processes and threads, whose stacks need memory
+    case EAGAIN:  // for processes and threads, whose stacks need memory
       return text_of({processes, address_space, data_segment});
     case ENOMEM:
       return text_of({address_space, data_segment});
