@@ -31,7 +31,7 @@ struct Rule {
   double at_most = std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();  // exclusive
   bool empty_is_kept = false;                              // an empty list is written: it differs from the default
-  // False: results do not list it among their settings, because it changes no result (a name), has its own column (the
+  // False: results do not list it among their settings, because it changes no result (a name), is kept separately (the
   // seed), or is a path, identified by its content.
   bool is_setting = true;
 };

@@ -1,4 +1,4 @@
-// Arrays x_train, y_train and maybe x_test, y_test: members of a file .npz, or files .npy of a folder.
+// Arrays x_train, y_train and maybe x_test, y_test: members of an .npz file, or .npy files in a folder.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t all_bytes = ~std::uint64_t{0}, most_array_bytes = std::uint64_t{16} << 30;
 
-// An array, or of an array that is only looked at its header.
+// An array, or only its header.
 struct Array {
   std::string name;  // for errors
   NpyHeader header;
@@ -42,7 +42,7 @@ class ArrayFiles {
     return zip_ ? zip_->find(name + ".npy") != nullptr : file_of(name).has_value();
   }
 
-  // Throws InputError where it is not there.
+  // Throws InputError if it is missing.
   Array read(const std::string& name, bool values) {
     if (!has(name)) throw InputError(path_ + ": has no array " + name + "; expected " + (zip_ ? "it" : name + ".npy"));
     Array array;
@@ -103,7 +103,7 @@ Shape shape_of(const Array& x, const DataSpec& spec) {
                        [&](const std::string& why) { x.fail(why); });
 }
 
-// One for each sample, perhaps in an axis of its own.
+// One number for each sample, perhaps in an axis of its own.
 template <class Number>
 std::vector<Number> whole_numbers(const Array& y, std::uint64_t samples, const std::string& like, double least,
                                   double most) {
@@ -128,7 +128,7 @@ std::vector<Number> whole_numbers(const Array& y, std::uint64_t samples, const s
 
 bool is_one_hot(const Array& y) { return y.header.axes.size() == 2 && y.header.axes[1] > 1; }
 
-// In each row where its 1 is.
+// The position of the 1 in each row.
 std::vector<int> numbers_of_one_hot(const Array& y, std::uint64_t samples, const std::string& like) {
   const std::uint64_t width = y.header.axes[1];
   if (y.samples() != samples) {
@@ -173,7 +173,7 @@ struct ArrayLabels {
   NumberedLabels numbers;
   std::vector<std::string> notes;
 };
-// `known`: the classes of the training set, where this is the other.
+// `known`: the training set's classes, when reading the test set.
 ArrayLabels labels_of(const Array& y, std::uint64_t samples, const std::string& like,
                       const std::optional<NumberedClasses>& known) {
   ArrayLabels labels;
@@ -229,7 +229,7 @@ DataSplit read_npy(const DataSpec& spec, std::uint64_t seed) {
   if (const std::string groups = name_of_groups(spec); !groups.empty()) {
     std::vector<std::uint32_t>& places = train.data.groups;
     places = whole_numbers<std::uint32_t>(files.read(groups, true), train.data.size(), "x_train", 0, 4e9);
-    std::vector<std::uint32_t> values = places;  // whose places in their order count
+    std::vector<std::uint32_t> values = places;  // sorted below: groups become ranks among them
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());
     for (std::uint32_t& group : places) {

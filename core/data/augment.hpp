@@ -1,15 +1,15 @@
-// What training images undergo when minibatches draw them.
+// Random changes to training images when minibatches draw them.
 #pragma once
 
 #include "core/base/rng.hpp"
 
 namespace ddl::data {
 
-// Which part of an image within a border of black pixels is taken, and whether it is flipped then.
+// A crop of an image with a border of black pixels, and whether it is then flipped.
 struct Crop {
   static constexpr int border = 4;               // pixels on each side
-  static constexpr int places = 2 * border + 1;  // of an edge
-  int row = border, column = border;             // of its upper left corner, counted with the border: 0 to 8
+  static constexpr int places = 2 * border + 1;  // possible positions along an edge
+  int row = border, column = border;             // its upper left corner, counted with the border: 0 to 8
   bool flipped = false;                          // left and right
 };
 

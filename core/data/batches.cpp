@@ -7,13 +7,13 @@
 namespace ddl::data {
 namespace {
 
-// One channel: what a network sees of a value.
+// One channel's normalisation: a network's input for a value.
 struct Scaling {
   float mean, scale;
   float operator()(float value) const { return (value - mean) * scale; }
 };
 
-// One plane of height x width.
+// Crops one plane of height x width.
 template <class Value>
 void crop_plane(const Value* in, int height, int width, const Crop& crop, Scaling scaled, float* out) {
   const int down = crop.row - Crop::border, right = crop.column - Crop::border;
@@ -30,7 +30,7 @@ void crop_plane(const Value* in, int height, int width, const Crop& crop, Scalin
   }
 }
 
-// The sample that begins at `in`, to where `out` begins; `crop` is null where it is taken as it is.
+// Writes the sample at `in` to `out`; `crop` is null for an uncropped sample.
 template <class Value>
 void gather_sample(const Dataset& data, const Value* in, const Crop* crop, float* out) {
   const std::size_t plane = data.shape.size() / static_cast<std::size_t>(data.shape.channels);
@@ -44,7 +44,7 @@ void gather_sample(const Dataset& data, const Value* in, const Crop* crop, float
   }
 }
 
-// The symbols from number `begin` on, to where `out` begins.
+// Writes the symbols from number `begin` on to `out`.
 void expand_symbols(const Dataset& data, std::size_t begin, float* out) {
   const auto classes = static_cast<std::size_t>(data.classes);
   std::fill_n(out, data.shape.size(), 0.0f);

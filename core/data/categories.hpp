@@ -1,4 +1,4 @@
-// The different words of a column, in order.
+// The distinct words of a column, in order.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace ddl::data {
 
-// True for words that stand for a missing value in files of R, pandas, SQL, Weka and spreadsheets: "NA", "NaN", "?".
+// True for words that mean a missing value in files of R, pandas, SQL, Weka and spreadsheets: "NA", "NaN", "?".
 bool is_missing(std::string_view word);
 
-// If all words are numbers, below 2^53, in the order of these, and those of one value are one; otherwise in the order
-// of names: w2 before w10.
+// If all words are numbers below 2^53, in numeric order, with equal values as one; otherwise in natural order: w2
+// before w10.
 class Categories {
  public:
   explicit Categories(std::span<const std::string> words);
 
   std::size_t size() const { return are_numbers_ ? by_number_.size() : by_word_.size(); }
   std::vector<std::string> names() const;
-  // The place of a word in the order; none if it was not among them.
+  // The place of a word in the order; none if it is unknown.
   std::optional<std::uint32_t> place(const std::string& word) const;
 
  private:

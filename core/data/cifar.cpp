@@ -14,11 +14,11 @@ constexpr std::size_t image_bytes = 3072;
 constexpr std::size_t record_bytes = 1 + image_bytes;
 
 // Channel means and deviations of the 50,000 training images. Constants, not computed from the loaded images, so that
-// an image is normalised in the same way whatever part of the set is used.
+// an image is normalised alike for any part of the set.
 constexpr std::array<float, 3> channel_mean = {125.3f, 123.0f, 113.9f};
 constexpr std::array<float, 3> channel_deviation = {63.0f, 62.1f, 66.7f};
 
-// The number in data_batch_<number>.bin or data_batch_<number>.bin.gz, as its digits; or nothing.
+// The digits of the number in data_batch_<number>.bin or data_batch_<number>.bin.gz; empty for other names.
 std::string batch_number(std::string_view name) {
   constexpr std::string_view head = "data_batch_", compressed = ".gz", tail = ".bin";
   if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
@@ -35,7 +35,7 @@ std::string test_file(const std::filesystem::path& folder) {
   throw InputError(folder.string() + ": " + name + " is missing; expected it, plain or with .gz");
 }
 
-// The training files in natural order, 2 before 10: those of batch 1 (or 0) and all after it.
+// The training files in natural order, 2 before 10: batch 1 (or 0) and all after it.
 std::vector<std::string> training_files(const std::filesystem::path& folder) {
   std::vector<std::string> numbers;
   std::error_code error;
@@ -63,7 +63,7 @@ std::vector<std::string> training_files(const std::filesystem::path& folder) {
   return files;
 }
 
-// Appends the records of a file, whichever of them will be used, so that damage is found wherever it is.
+// Appends all records of a file, even those that will not be used, so that all damage is found.
 void append(const std::string& path, Dataset& data) {
   ByteFile file(path);
   std::array<std::uint8_t, record_bytes> record{};

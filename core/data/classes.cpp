@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_named = 6;
 
-// Null unless all are numbers, of which this one is not whole.
+// A name that is not a whole number, if all names are numbers; else null.
 const std::string* real_number_in(const std::vector<std::string>& names) {
   const std::string* real = nullptr;
   for (const std::string& name : names) {
@@ -23,7 +23,7 @@ const std::string* real_number_in(const std::vector<std::string>& names) {
   return real;
 }
 
-// The first of them.
+// The first few names.
 std::string named(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) text += (i == 0 ? "" : ", ") + names[i];

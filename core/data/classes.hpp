@@ -1,4 +1,4 @@
-// The classes of labels, and what is wrong or odd about them.
+// The classes of labels, with errors and warnings about them.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace ddl::data {
 
-constexpr std::size_t most_classes_of_labels = 256;  // that a byte can name
+constexpr std::size_t most_classes_of_labels = 256;  // limit of a byte
 
-// The classes' names, and how many training samples each has.
+// The classes' names, and their numbers of training samples.
 struct Classes {
   std::vector<std::string> names;
   std::vector<std::size_t> samples;
@@ -22,22 +22,22 @@ struct Classes {
 Classes classes_of(std::vector<std::string> names, std::span<const std::uint8_t> labels);
 Classes classes_of(const Dataset& train);
 
-// Oddities of classes, a line each, which starts with `where`. Throws InputError, which starts so, too, where they
-// are fewer than two or more than 256, or seem to be real numbers.
+// Oddities of classes, a line each, beginning with `where`. Throws InputError, which also begins with `where`, if there
+// are fewer than two classes or more than 256, or if they seem to be real numbers.
 std::vector<std::string> notes_on(const Classes& classes, const std::string& where);
 
-// Classes that are whole numbers: so many from `first` on.
+// Classes that are whole numbers: `count` of them from `first` on.
 struct NumberedClasses {
   int first = 0, step = 1, count = 0;
 };
 
 struct NumberedLabels {
   NumberedClasses classes;
-  std::vector<std::string> names;    // of the classes
-  std::vector<std::uint8_t> places;  // of each label among them
+  std::vector<std::string> names;    // the classes' names
+  std::vector<std::uint8_t> places;  // each label's place among the classes
 };
-// Labels of the classes that are `known`; without these, those from 0 to the largest, or from 1 where none is 0, or -1
-// and 1. Throws InputError, which starts with `where`.
+// Labels of the `known` classes; without these, of classes from 0 to the largest, or from 1 if none is 0, or -1 and 1.
+// Throws InputError, which begins with `where`.
 NumberedLabels numbered_labels(std::span<const int> labels, const std::optional<NumberedClasses>& known,
                                const std::string& where);
 

@@ -1,5 +1,5 @@
-// Tables (files/csv_reader.hpp), plain or compressed with gzip: a row for each sample. All columns are features but
-// the label's, the partition's, and those to ignore.
+// Tables (files/csv_reader.hpp), plain or compressed with gzip: a row for each sample. Columns are features except the
+// label's, the partition's, and ignored ones.
 #include <algorithm>
 #include <cmath>
 
@@ -25,9 +25,9 @@ std::string column_text(std::size_t column, const std::vector<std::string>& name
 
 enum class Role : std::uint8_t { feature, label, group, none };
 
-// What the columns are.
+// The roles of the columns.
 struct Columns {
-  std::vector<std::string> names;  // none without a header
+  std::vector<std::string> names;  // empty without a header
   std::vector<Role> roles;
   std::size_t features = 0;
 
@@ -83,7 +83,7 @@ bool has_header(const std::vector<std::string>& first, const CsvReader& table, c
   return true;
 }
 
-// Of the first line.
+// Columns by the first line.
 Columns columns_of(const std::vector<std::string>& first, bool header, const CsvReader& table, const DataSpec& spec) {
   Columns columns;
   if (header) columns.names = first;
@@ -147,7 +147,7 @@ void read_row(const Columns& columns, const CsvReader& table, bool features, Row
   rows.lines.push_back(table.line());
 }
 
-// A whole file. `features`: whether their values are read, too.
+// A whole file. `features`: read their values, too.
 struct File {
   std::string path;
   Columns columns;
@@ -176,8 +176,8 @@ std::string places_text(const std::vector<std::size_t>& rows, const std::vector<
          lines + (rows.size() > most_lines_named ? ", ...)" : ")");
 }
 
-// Oddities of a column whose words are classes or groups. Throws InputError where some are no value and all
-// others are numbers; among words, "none" may be one.
+// Oddities of a column with classes or groups. Throws InputError if some words are missing values and all others are
+// numbers; among words, "none" may be a name.
 std::vector<std::string> notes_on_words(Role role, const File& file) {
   const std::vector<std::string>& words = role == Role::label ? file.rows.labels : file.rows.groups;
   const std::string where = file.path + ": " + file.columns.text(role) + ": has ";

@@ -1,4 +1,4 @@
-// Which data set is used, how much of it, and how it is partitioned over the workers.
+// The data set, the samples used, and their partition over the workers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ddl::data {
 
-// The last four are of the user's own shape and classes, which their files say.
+// The last four have the user's own shape and classes, given by their files.
 enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10, idx, csv, npy, text };
 constexpr auto enum_names(DataSource) {
   return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10", "idx", "csv", "npy", "text");
@@ -22,18 +22,18 @@ constexpr bool is_own(DataSource source) {
          source == DataSource::text;
 }
 
-// sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order where passes are not
-// shuffled (TF.AKO). full: all to each. column: samples with one value in a column of the data stay together.
+// sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order if passes are not
+// shuffled (TF.AKO). full: all to each. column: samples with the same value in a column stay together.
 enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full, column };
 constexpr auto enum_names(PartitionKind) {
   return in_order<PartitionKind>("iid", "sequential", "dealt", "by_label", "dirichlet", "full", "column");
 }
 
-// crop_flip: a training image is cropped and flipped at random each time it is drawn, as augment.hpp says.
+// crop_flip: a training image is cropped and flipped at random each time it is drawn, see augment.hpp.
 enum class Augment { none, crop_flip };
 constexpr auto enum_names(Augment) { return in_order<Augment>("none", "crop_flip"); }
 
-// Which axis of a sample of three has its channels: channels x height x width (PyTorch), or height x width x channels.
+// The channel axis of a sample of three axes: channels x height x width (PyTorch), or height x width x channels.
 enum class Channels { first, last };
 constexpr auto enum_names(Channels) { return in_order<Channels>("first", "last"); }
 
@@ -45,13 +45,13 @@ inline FieldValue form_of(Column& column) {
   return either(column.is, "is no column", "expected a column's name, or its number from 1");
 }
 
-// Defaults of the numbers of synthetic samples.
+// Default numbers of synthetic samples.
 constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;
 
-// Default of the share that is kept for testing where the files have no test samples.
+// Default share held out for testing, if the files have no test samples.
 constexpr double share_held_out = 0.2;
 
-// Default of a text's symbols that are seen before the next one.
+// Default number of a text's symbols seen before the next one.
 constexpr int symbols_of_context = 16;
 
 struct DataSpec {
@@ -64,13 +64,13 @@ struct DataSpec {
   bool shuffle = true;  // a new order in each pass over a worker's samples
   Augment augment = Augment::none;
   std::string test_path = {};             // csv: the file of the test samples
-  std::optional<double> held_out = {};    // share of the samples that is kept for testing where there are no others
+  std::optional<double> held_out = {};    // share of the samples held out for testing if there are no others
   std::optional<Column> label = {};       // csv; default: the last one
-  std::optional<bool> header = {};        // csv; default: whether the first line has no number
+  std::optional<bool> header = {};        // csv; default: true if the first line has no number
   std::vector<Column> ignore = {};        // csv: columns that are no features
-  std::optional<Column> column = {};      // csv, npy: of the partition by it
-  std::optional<Channels> channels = {};  // idx, npy; default: first, where the shape does not speak against it
-  std::optional<int> context = {};        // text: symbols of a sample; default: 16
+  std::optional<Column> column = {};      // csv, npy: the column that the partition goes by
+  std::optional<Channels> channels = {};  // idx, npy; default: first, unless the shape suggests last
+  std::optional<int> context = {};        // text: symbols per sample; default: 16
   bool standardize = false;
 };
 

@@ -14,21 +14,21 @@
 
 namespace ddl::data {
 
-// `count` samples of `shape` (channel planes, row by row), one byte or one float a value. A network sees (value -
+// `count` samples of `shape` (channel planes, row by row), one byte or one float per value. A network sees (value -
 // mean[channel]) * scale[channel].
 struct Dataset {
   Shape shape;
   int classes = 0;
-  std::vector<std::string> class_names = {};  // none: numbers from 0
-  std::vector<std::uint8_t> pixels;           // count x shape.size(), or none where there are `values`
+  std::vector<std::string> class_names = {};  // empty: numbers from 0
+  std::vector<std::uint8_t> pixels;           // count x shape.size(), or empty if there are `values`
   std::vector<std::uint8_t> labels;           // count
   std::vector<float> mean, scale;             // one per channel
-  std::vector<std::uint32_t> numbers;         // of each sample in its files, where only some of theirs are used
-  std::vector<float> values = {};             // count x shape.size(), or none where there are `pixels`
-  // Of a partition by a column: the place of each sample's value among all values of the files, in their order.
+  std::vector<std::uint32_t> numbers;         // each sample's number in its files; empty if all are used
+  std::vector<float> values = {};             // count x shape.size(), or empty if there are `pixels`
+  // For a partition by a column: the rank of each sample's value among all values of the files.
   std::vector<std::uint32_t> groups = {};
-  // Of a text instead of pixels and values: all symbols of the set, as classes. The sample of number n is the `context`
-  // symbols from n on, each as `classes` values of which one is 1; its label is the symbol behind them.
+  // For a text, in place of pixels and values: all symbols of the set, as classes. Sample n is the `context` symbols
+  // from n on, each as `classes` values of which one is 1; its label is the next symbol.
   std::vector<std::uint8_t> symbols = {};
   int context = 0;
   std::size_t size() const { return labels.size(); }
@@ -37,7 +37,7 @@ struct Dataset {
 
 struct DataSplit {
   Dataset train, test;
-  std::size_t whole_test = 0;  // samples for testing, of which `test` may be those that evaluations use
+  std::size_t whole_test = 0;  // samples for testing; `test` may hold only those that evaluations use
 };
 
 // The samples of one step or one evaluation, as input of a network.
@@ -47,37 +47,37 @@ struct Batch {
   std::size_t size() const { return labels.size(); }
 };
 
-// Reads or generates what `spec` asks for. What is generated depends on `seed`, and so does which samples of a file are
-// used where fewer are asked for than it has: drawn from all of it, its classes in proportion, in its order. Throws
-// InputError (damaged, short, mislabelled or absent file, too few samples), whose text names the file.
+// Reads or generates the data of `spec`. `seed` decides generated data, and the choice of samples if fewer are used
+// than a file has: drawn from all of it, its classes in proportion, in its order. Throws InputError (damaged, short,
+// mislabelled or absent file, too few samples), whose text names the file.
 DataSplit load_data(const DataSpec& spec, std::uint64_t seed);
 
-// Of what load_data would return, without reading all of it: for checking a scenario.
+// Facts about load_data's result, without reading all of it: for checking a scenario.
 struct DataShape {
   Shape shape;
   int classes = 0;
   std::size_t bytes_of_value = 1;
-  std::optional<std::int64_t> train = {}, test = {};  // samples in files of the user's own
-  std::int64_t symbols = 0;                           // of a text, which are all kept, however few samples are used
-  std::vector<std::string> notes = {};                // what is odd about labels, a line each
-  DataSpec spec = {};  // of the user's own: as asked, what was left out as the files have it, and columns by number
+  std::optional<std::int64_t> train = {}, test = {};  // samples in the user's own files
+  std::int64_t symbols = 0;                           // length of a text: all is kept, however few samples are used
+  std::vector<std::string> notes = {};                // oddities of labels, a line each
+  DataSpec spec = {};  // for own data: the settings, with defaults filled in from the files, and columns by number
 };
-DataShape data_shape(DataSource source);              // of one that is not the user's own
-DataShape data_shape_in_files(const DataSpec& spec);  // of one that is; throws InputError
+DataShape data_shape(DataSource source);              // for a source that is not the user's own
+DataShape data_shape_in_files(const DataSpec& spec);  // for the user's own; throws InputError
 
-// Fills `batch` with the samples at `indices`, reusing its memory. With `crops`, each image is cropped as the next
-// draw_crop of that stream says; the border's values are 0.
+// Fills `batch` with the samples at `indices`, reusing its memory. With `crops`, each image is cropped by the stream's
+// next draw_crop; the border's values are 0.
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch,
             std::optional<Stream> crops = std::nullopt);
 
-// Divides the samples of `data` over `workers` shards as spec.partition says. No shard is empty, and but for
-// `dealt` and `full` every sample goes to exactly one; depends only on the arguments, so that all systems start from
-// the same shards. Except with dirichlet and column, sizes differ by at most one. `dealt` deals minibatches of
-// batch_size samples instead of samples: shards differ by at most one minibatch, a rest of less than a minibatch goes
-// to no shard, and unshuffled passes are of its minibatches in file order. With `full` every shard has every sample: in
-// the order of the file, from a place of its own on, so that, unless there are more workers than samples, no two draw
-// the same batches, even where passes are not shuffled. With `column`, worker k mod n gets the samples of the k-th
-// value. Throws InputError where there is a partition_problem, or a worker without a value.
+// Divides the samples of `data` over `workers` shards by spec.partition. No shard is empty, and except with `dealt` and
+// `full` every sample goes to exactly one. Depends only on the arguments, so all systems start from the same shards.
+// Except with dirichlet and column, sizes differ by at most one. `dealt` deals minibatches of batch_size samples:
+// shards differ by at most one minibatch, a remainder of less than a minibatch is unused, and unshuffled passes go
+// through the minibatches in file order. With `full` every shard has every sample in file order, each starting at
+// another place, so that no two workers draw the same batches even unshuffled (unless there are more workers than
+// samples). With `column`, worker k mod n gets the samples of the k-th value. Throws InputError on a partition_problem,
+// or if a worker gets no value.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed, int batch_size);
 
@@ -97,7 +97,7 @@ class BatchStream {
   std::size_t position_;
 };
 
-// The files that load_data would read, in its order; none for synthetic data. Throws InputError as it does.
+// The files that load_data would read, in order; none for synthetic data. Throws InputError as it does.
 std::vector<std::string> data_files(const DataSpec& spec);
 
 }  // namespace ddl::data

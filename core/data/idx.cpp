@@ -14,15 +14,14 @@
 namespace ddl::data {
 namespace {
 
-// Unsigned bytes with so many axes.
+// The magic number of unsigned bytes with `axes` axes.
 constexpr std::uint32_t magic_of(std::uint32_t axes) { return 0x00000800 + axes; }
 constexpr std::uint32_t image_axes = 3, label_magic = magic_of(1);
 
-// How the files of the two sets are named.
+// File name stems of the two sets.
 constexpr const char *training_stem = "train", *test_stem = "t10k";
 
-// `stem` as the sets are published, or with a dot before `idx`, as some unpackers write it; plain files before
-// compressed ones.
+// The file as published, or with a dot before `idx`, as some unpackers write it; plain files before compressed ones.
 std::string find_file(const std::filesystem::path& folder, const std::string& stem, const std::string& kind) {
   for (const char* joint : {"-", "."}) {
     if (const auto file = plain_or_gzipped(folder, stem + joint + kind)) return *file;
@@ -82,7 +81,7 @@ SetFiles files_of(const DataSpec& spec, const std::string& stem) {
   return files;
 }
 
-// Of a user's own: what the header says.
+// The shape in the header, for the user's own files.
 Shape shape_announced(ByteFile& images, std::uint32_t axes, const DataSpec& spec) {
   std::vector<std::uint64_t> sides;
   for (std::uint32_t axis = 1; axis < axes; ++axis) sides.push_back(read_number(images));
@@ -117,7 +116,7 @@ struct IdxSet {
   Dataset data;
   NumberedClasses classes;
 };
-// `expected`: of a training set of the user's own, whose shape and classes its files say, nothing.
+// `expected`: empty for a user's own training set, whose files give shape and classes.
 struct Expected {
   Shape shape;
   NumberedClasses classes;
@@ -144,7 +143,7 @@ IdxSet read_set(const DataSpec& spec, const std::string& stem, const std::option
   }
   expect_room(images, count, data.shape.size(), 4 + 4 * axes);
 
-  // Both files are read to their end, so that damage is found whatever part of them is used.
+  // Reads both files to their end, so that all damage is found, even in unused parts.
   const auto known = expected ? std::optional(expected->classes) : std::nullopt;
   NumberedLabels labels = numbered_labels(read_labels(label_path, count), known, label_path);
   data.classes = labels.classes.count;

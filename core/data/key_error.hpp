@@ -1,4 +1,4 @@
-// What is wrong with data: one of the keys that ask for them, or a file.
+// Errors in data: in one of the keys that ask for them, or in a file.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ddl::data {
 
-// A key of DataSpec. What is wrong with a file is an InputError of no other type, whose text starts with its name.
+// An error in a key of DataSpec. An error in a file is a plain InputError, whose text begins with its name.
 struct KeyError : InputError {
   KeyError(std::string its_key, std::string its_problem)
       : InputError("data." + its_key + ": " + its_problem), key(std::move(its_key)), problem(std::move(its_problem)) {}

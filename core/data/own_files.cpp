@@ -18,7 +18,7 @@ std::string text_of(std::span<const std::uint64_t> axes) {
   return text;
 }
 
-// Of one sample, with its channels last.
+// Reorders samples whose channels come last.
 template <class Value>
 void make_planes_of(std::vector<Value>& values, Shape shape) {
   const std::size_t channels = unsigned_of(shape.channels), size = shape.size(), plane = size / channels;

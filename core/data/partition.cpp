@@ -1,4 +1,4 @@
-// How training samples are divided over workers.
+// Division of training samples over workers.
 #include "core/data/partition.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::vector<Indices> cut_evenly(const Indices& indices, std::size_t workers) {
   return shards;
 }
 
-// Worker k mod n gets minibatch k of the file. Samples left over at the end, less than a minibatch, are not used.
+// Worker k mod n gets minibatch k of the file. Samples left over at the end, less than a minibatch, are unused.
 std::vector<Indices> deal_minibatches(const Indices& indices, std::size_t workers, std::size_t batch_size) {
   std::vector<Indices> shards(workers);
   for (std::size_t batch = 0; batch < indices.size() / batch_size; ++batch) {
@@ -48,7 +48,7 @@ std::vector<Indices> deal_minibatches(const Indices& indices, std::size_t worker
   return shards;
 }
 
-// All of `indices` for each worker, which begins where its even cut would.
+// All of `indices` for each worker, starting where its even part would.
 std::vector<Indices> give_all(const Indices& indices, std::size_t workers) {
   std::vector<Indices> shards(workers, indices);
   for (std::size_t worker = 0; worker < workers; ++worker) {
@@ -102,7 +102,7 @@ std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers,
       begin = end;
     }
   }
-  // Within a shard classes are mixed, even when passes over it are not shuffled.
+  // Mix classes within a shard, for passes that are not shuffled.
   for (Indices& shard : shards) shuffle(std::span(shard), random);
   fill_empty(shards);
   return shards;

@@ -1,4 +1,4 @@
-// Whether training samples can be divided over workers, before there are any.
+// Check whether training samples can be divided over workers, before they are read.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace ddl::data {
 
-// What keeps `samples` training samples from being divided over `workers`: some worker would have none.
+// The reason why `samples` training samples cannot be divided over `workers`: some worker would have none.
 struct PartitionProblem {
-  const char* key;   // of DataSpec
+  const char* key;   // in DataSpec
   std::string what;  // "3 training samples for 4 workers; expected at least one for each"
 };
 std::optional<PartitionProblem> partition_problem(PartitionKind kind, std::int64_t samples, int workers,

@@ -10,11 +10,11 @@
 namespace ddl::data {
 namespace {
 
-constexpr std::size_t most_classes = 256;  // that a byte can name
+constexpr std::size_t most_classes = 256;  // limit of a byte
 
 using Counts = std::array<std::size_t, most_classes>;
 
-// How many of each class are drawn: by largest remainder.
+// The number of samples drawn from each class: by largest remainder.
 Counts quotas_of(const Counts& members, std::size_t all, std::size_t count, Stream& random) {
   Counts quotas{}, remainders{};
   std::array<std::size_t, most_classes> order{};
@@ -57,7 +57,7 @@ void keep_places(Dataset& data, std::span<const std::uint32_t> places) {
   for (const std::uint32_t place : places) numbers.push_back(data.number_of(place));
   const auto keep = [&](auto& values, std::size_t each) {
     if (values.empty()) return;
-    for (std::size_t i = 0; i < count; ++i) {  // ascending: nothing is overwritten that is still wanted
+    for (std::size_t i = 0; i < count; ++i) {  // ascending: overwrites only samples that are no longer needed
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(places[i] * each), each,
                   values.begin() + static_cast<std::ptrdiff_t>(i * each));
     }

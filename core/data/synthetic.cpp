@@ -1,7 +1,6 @@
-// The default data set: small grey images of ten glyphs, in the manner of handwritten digits. A glyph is shifted,
-// sheared and stretched, drawn with varying contrast, and surrounded by stray strokes and noise. One template per class
-// therefore explains about half of the images, and local features that are tolerant of shifts explain most of the
-// others.
+// The default data set: small grey images of ten glyphs, similar to handwritten digits. A glyph is shifted, sheared and
+// stretched, drawn with varying contrast, and surrounded by stray strokes and noise. So one template per class explains
+// about half of the images, and local features that tolerate shifts explain most of the others.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,8 +13,7 @@ namespace {
 constexpr int side = 12;
 constexpr int classes = 10;
 
-// Constants close to the set's mean and deviation, so that a sample's values do not depend on how many others there
-// are.
+// Constants close to the set's mean and deviation, so that a sample's values do not depend on the number of samples.
 constexpr float mean_pixel = 60;
 constexpr float pixel_deviation = 45;
 
@@ -47,7 +45,7 @@ using Canvas = std::array<double, std::size_t{side} * side>;  // ink, 0 to 1
 
 double between(Stream& random, double low, double high) { return low + (high - low) * random.uniform(); }
 
-// Only additions, multiplications, divisions and square roots, which round alike on every machine.
+// Uses only additions, multiplications, divisions and square roots, which round alike on every machine.
 double distance(Point point, const Stroke& stroke) {
   const double dx = stroke.to.x - stroke.from.x;
   const double dy = stroke.to.y - stroke.from.y;
@@ -114,7 +112,7 @@ Dataset generate(std::size_t count, Stream random) {
   data.scale = {1 / pixel_deviation};
   data.pixels.resize(count * data.shape.size());
   data.labels.resize(count);
-  // Every ten consecutive samples show all ten glyphs, in random order: classes are balanced wherever the set is cut.
+  // Every ten consecutive samples show all ten glyphs in random order, so classes are balanced wherever the set is cut.
   std::array<std::uint8_t, classes> order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   for (std::size_t i = 0; i < count; ++i) {
     if (i % classes == 0) shuffle(std::span<std::uint8_t>(order), random);

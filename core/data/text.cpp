@@ -1,5 +1,5 @@
-// A text in UTF-8. Its symbols are its different code points, in their order; the first nine tenths of it are for
-// training, the rest for testing, as is usual for the texts of small language models.
+// A text in UTF-8. Its symbols are its distinct code points, in order; the first nine tenths are for training and the
+// rest for testing, as is usual for the texts of small language models.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -26,8 +26,8 @@ std::string text_path(const DataSpec& spec) {
   throw InputError(spec.path + ": has no file input.txt; expected it, plain or with .gz");
 }
 
-// The code point that starts at text[at], which moves behind it; none: there is no whole one, or it has a shorter form,
-// or is none that UTF-8 may have (RFC 3629).
+// The code point at text[at]; moves `at` past it. None if it is incomplete, overlong, or not permitted in UTF-8 (RFC
+// 3629).
 std::optional<char32_t> next_code_point(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t place) { return static_cast<std::uint8_t>(text[place]); };
   const std::uint8_t first = byte(at);
@@ -49,7 +49,7 @@ std::optional<char32_t> next_code_point(std::string_view text, std::size_t& at) 
   return point;
 }
 
-// A text's bytes, and what is known of it without its symbols.
+// A text's bytes, and facts about it without its symbols.
 struct Text {
   std::string path, bytes;
   std::vector<int> class_of;  // by code point; -1: not in the text
@@ -121,7 +121,7 @@ DataSplit read_text(const DataSpec& spec, std::uint64_t seed) {
   text.visit_code_points([&](char32_t point) {
     (train.size() < text.for_training ? train : test).push_back(static_cast<std::uint8_t>(text.class_of[point]));
   });
-  std::string().swap(text.bytes);  // frees them before the labels are made
+  std::string().swap(text.bytes);  // Free them before the labels are made.
   WholeData whole{windows_of(text, std::move(train)), windows_of(text, std::move(test)), spec.path, spec.path};
   return divided(std::move(whole), spec, seed);
 }

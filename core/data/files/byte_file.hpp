@@ -1,4 +1,4 @@
-// A data file read front to back, plain or compressed with gzip: its first bytes say which.
+// A data file read front to back, plain or compressed with gzip, told apart by its first bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace ddl::data {
 
 class ByteFile {
  public:
-  // Opens `path`. Every error, here and below, is an InputError that starts with the path.
+  // Opens `path`. Every error, here and below, is an InputError that begins with the path.
   explicit ByteFile(const std::string& path);
 
-  // The most bytes the file can give: its size, or what a compressed file of its size could expand to. Counts in
-  // headers are compared with it before memory is allocated for them.
+  // Upper bound on the file's bytes: its size, or the most that a compressed file of its size could expand to. Check
+  // counts in headers against it before allocating memory for them.
   std::uint64_t most_bytes() const { return most_bytes_; }
 
-  // Fills `out`; throws when the file ends before that or its compressed data are damaged. `what` names the data in
+  // Fills `out`; throws if the file ends before that or its compressed data are damaged. `what` names the data in
   // errors, such as "labels".
   void read(std::span<std::uint8_t> out, const std::string& what);
 
-  // Fills `out`, or the beginning of it where the file ends before that, and returns how much.
+  // Fills `out`, or its beginning if the file ends, and returns the number of bytes.
   std::size_t read_some(std::span<std::uint8_t> out);
 
-  // What is left of it; throws where that is more than `most` bytes, of whole mebibytes.
+  // The rest of the file; throws if that is more than `most` bytes, a whole number of mebibytes.
   std::string read_all(std::size_t most);
 
   // Throws unless the whole file has been read and its compressed data are intact. `what` names the last data read.

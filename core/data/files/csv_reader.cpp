@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view cell) {
   return cell;
 }
 
-// Outside of quotes.
+// Counts marks outside of quotes.
 std::ptrdiff_t count_of(std::string_view line, char mark) {
   bool quoted = false;
   return std::ranges::count_if(line, [&](char letter) {
@@ -29,7 +29,7 @@ std::ptrdiff_t count_of(std::string_view line, char mark) {
   });
 }
 
-// The first mark that both lines have equally often, or the first line's.
+// The first mark that both lines contain equally often, or else the first line's.
 char mark_of(std::string_view first, std::string_view second) {
   for (const bool alike : {true, false}) {
     for (const char mark : marks) {
@@ -70,7 +70,7 @@ void CsvReader::skip_line() {
 
 void CsvReader::skip_comments() {
   const auto line = [&] { return rest_.substr(0, rest_.find(break_)); };
-  std::string_view comment;  // the last one, and all behind it
+  std::string_view comment;  // the last comment, and all text after it
   std::size_t its_line = 0;
   for (; !rest_.empty(); skip_line()) {
     if (rest_.starts_with('#')) {
@@ -120,7 +120,7 @@ void CsvReader::read_row() {
   if (row_.ends_with(break_)) row_.remove_suffix(1);
 }
 
-// Reads one cell. True if the row has another one behind it.
+// Reads one cell. True if another one follows in the row.
 bool CsvReader::read_cell(std::size_t column) {
   const std::size_t begin = rest_.find_first_not_of(mark_ == '\t' ? " " : " \t");
   if (begin != std::string_view::npos && rest_[begin] == '"') {

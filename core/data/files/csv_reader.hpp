@@ -1,4 +1,4 @@
-// Tables in text (RFC 4180), as spreadsheets and programs write them.
+// Text tables (RFC 4180), as written by spreadsheets and programs.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace ddl::data {
 
-// The number that `text` is, with nothing else around it; 0 where it is too small for a double. None if it is none or
-// not finite.
+// The number that is all of `text`; 0 if it is too small for a double. None for other text or values that are not
+// finite.
 std::optional<double> number_of(std::string_view text);
 
-// Rows of cells between commas, or between semicolons or tabs where the first two lines have those. Cells may be in
-// quotes, and then hold such marks, line breaks, and quotes, which are doubled. Blanks around a cell, empty lines and a
-// byte order mark do not count, nor do lines above the first row that start with #; but the last of them is the header
-// where its cells are as many as those below, and a number is among these (NumPy writes "# a,b").
+// Rows of cells between commas, or between semicolons or tabs if the first two lines have those. Cells may be in
+// quotes; they may then contain such marks, line breaks, and doubled quotes. Ignored: blanks around a cell, empty
+// lines, a byte order mark, and lines before the first row that begin with #. But the last of these is the header if it
+// has as many cells as the rows below, and these contain a number (NumPy writes "# a,b").
 class CsvReader {
  public:
-  // Reads `text`, which stays where it is. Each error, here and below, is an InputError that starts with `where`, such
+  // Reads `text`, which must outlive this. Each error, here and below, is an InputError that begins with `where`, such
   // as "x.csv: ".
   CsvReader(std::string_view text, std::string where);
 
   // Goes to the next row; false after the last one.
   bool next();
   const std::vector<std::string>& cells() const { return cells_; }
-  std::string_view row() const;  // as it is written
+  std::string_view row() const;  // as written
 
   [[noreturn]] void fail(const std::string& why) const;
   [[noreturn]] void fail_in_row(const std::string& why) const;  // names its first line

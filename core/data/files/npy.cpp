@@ -53,7 +53,7 @@ class Literal {
   [[noreturn]] void fail(const std::string& why) const { throw InputError(name_ + ": " + why); }
   [[noreturn]] void fail_damaged() const { fail("has a damaged header; expected an array as numpy.save writes it"); }
 
-  // "<f4": the order of bytes, the kind, and how many bytes.
+  // "<f4": byte order, kind, and number of bytes.
   NpyType type_of(std::string_view text) const {
     const std::string_view whole = text;
     NpyType type;
@@ -149,7 +149,7 @@ NpyHeader npy_header(std::span<const std::uint8_t> bytes, const std::string& nam
   return header;
 }
 
-// The axes are counted up like digits, the last one first; each step of one moves by what it spans in the file.
+// Axes are counted up like digits, the last one first; a step of one moves by the axis's span in the file.
 std::vector<std::uint8_t> in_c_order(const NpyHeader& header, std::span<const std::uint8_t> values) {
   const std::size_t each = header.type.bytes, axes = header.axes.size();
   std::vector<std::uint64_t> spans(axes, each), digits(axes);
@@ -172,7 +172,7 @@ std::vector<std::uint8_t> in_c_order(const NpyHeader& header, std::span<const st
 double npy_value(const NpyHeader& header, std::span<const std::uint8_t> values, std::size_t i) {
   const auto [kind, bytes, big_endian] = header.type;
   std::uint64_t bits = 0;
-  for (std::size_t byte = 0; byte < bytes; ++byte) {  // the highest one first
+  for (std::size_t byte = 0; byte < bytes; ++byte) {  // the highest byte first
     bits = bits << 8 | values[i * bytes + (big_endian ? byte : bytes - 1 - byte)];
   }
   const auto unused = static_cast<int>(64 - 8 * bytes);

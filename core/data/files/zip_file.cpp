@@ -15,7 +15,7 @@ namespace ddl::data {
 namespace {
 
 constexpr std::size_t end_bytes = 22, entry_bytes = 46, local_header_bytes = 30, longest_comment = 65535;
-constexpr std::uint64_t most_inflated = 1032;  // of deflate
+constexpr std::uint64_t most_inflated = 1032;  // deflate's limit
 constexpr std::uint32_t end_mark = 0x06054b50, entry_mark = 0x02014b50, header_mark = 0x04034b50;
 
 // Little-endian.
@@ -25,7 +25,7 @@ std::uint32_t number(std::span<const std::uint8_t> bytes, std::size_t at, std::s
   return value;
 }
 
-// Inflates what it is fed.
+// Inflates data piece by piece.
 class Inflater {
  public:
   Inflater() {
@@ -129,7 +129,7 @@ std::vector<std::uint8_t> ZipFile::bytes_at(std::uint64_t begin, std::uint64_t c
   return bytes;
 }
 
-// Of its data, behind a header of its own.
+// Position of its data, behind a header of its own.
 std::uint64_t ZipFile::begin_of(const Member& member) {
   const std::vector<std::uint8_t> header = bytes_at(member.header_at, local_header_bytes);
   if (number(header, 0, 4) != header_mark) fail("has a damaged member; expected a whole zip file");
@@ -146,7 +146,7 @@ std::vector<std::uint8_t> ZipFile::read(const Member& member, std::uint64_t most
   const std::uint64_t begin = begin_of(member), wanted = std::min(most, member.bytes);
   std::vector<std::uint8_t> bytes;
   if (member.deflated) {
-    // Of a beginning, too, not more is read than may be needed, for stored blocks make it longer by little.
+    // Reads little more than needed: stored blocks lengthen the data only slightly.
     const std::uint64_t stored = std::min(member.stored_bytes, wanted + (wanted >> 3) + (1 << 16));
     std::vector<std::uint8_t> packed = bytes_at(begin, stored);
     bytes.resize(wanted);

@@ -10,7 +10,7 @@ namespace ddl::data {
 
 class ZipFile {
  public:
-  // Reads the directory of members. Every error, here and below, is an InputError that starts with the path.
+  // Reads the directory of members. Every error, here and below, is an InputError that begins with the path.
   explicit ZipFile(const std::string& path);
 
   struct Member {
@@ -19,9 +19,9 @@ class ZipFile {
     std::uint32_t checksum = 0;
     std::uint64_t stored_bytes = 0, bytes = 0, header_at = 0;
   };
-  const Member* find(const std::string& name) const;  // null: there is none
+  const Member* find(const std::string& name) const;  // null if absent
 
-  // Its first `most` bytes, or all; of all, the checksum is compared.
+  // Its first `most` bytes, or all; the checksum is verified only for all.
   std::vector<std::uint8_t> read(const Member& member, std::uint64_t most);
 
  private:
