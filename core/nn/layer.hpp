@@ -21,7 +21,7 @@
 
 namespace ddl::nn {
 
-// One parameter tensor of a layer. Rows: length of the first axis, or of its inputs for a convolution.
+// One parameter tensor of a layer. `rows`: length of its first axis, or of its input axis for a convolution.
 struct LayerTensor {
   std::string name;  // "weight", "bias"
   std::size_t count = 0;
@@ -44,12 +44,11 @@ struct ForwardCall {
   float* output = nullptr;            // batch x output().size(); overwritten
   Buffer& kept;                       // this layer's, until the backward call
   Buffer& scratch;
-  Stream* random = nullptr;  // in training
-  // Index (from 0) of the batch among those from which statistics for evaluations are estimated; none for all other
-  // batches.
+  Stream* random = nullptr;  // in training only
+  // Index (from 0) of the batch among those that estimate statistics for evaluations; none for all other batches.
   std::optional<int> estimate = std::nullopt;
 
-  // The same call of a layer within this one.
+  // The same call for a layer within this one.
   ForwardCall within(const float* own, const float* from, float* to, Buffer& part) const {
     return {batch, training, own, from, to, part, scratch, random, estimate};
   }
@@ -60,7 +59,7 @@ struct BackwardCall {
   const float* parameters = nullptr;
   const float* input = nullptr;  // as in the forward call
   const float* output = nullptr;
-  float* output_gradient = nullptr;     // of the loss; the layer may change it
+  float* output_gradient = nullptr;     // gradient of the loss; the layer may change it
   float* input_gradient = nullptr;      // overwritten; null: not wanted
   float* parameter_gradient = nullptr;  // overwritten
   Buffer& kept;
@@ -88,21 +87,21 @@ class Layer {
   virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
   // The same in PyTorch. `input` is the shape of the sample's values that it reads, before a flatten layer, if any.
   virtual std::vector<TorchTensor> torch_tensors(Shape input) const;
-  virtual double multiply_adds() const { return 0; }  // of one sample's forward pass, with existing weights only
+  virtual double multiply_adds() const { return 0; }  // for one sample's forward pass, with existing weights only
   // Including the weights that a mask removes.
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }
   // The layers it consists of, in the order of the parameters; none: it is one itself.
   virtual std::vector<LayerPart> parts() const { return {}; }
-  // Whether evaluations need statistics, which forward calls with `estimate` write to `kept`.
+  // True if evaluations need statistics, which forward calls with `estimate` write to `kept`.
   virtual bool needs_estimates() const { return false; }
-  // Whether the output is the input, so that neither call is needed.
+  // True if the output is the input, so that neither call is needed.
   virtual bool passes_through(bool /*training*/) const { return false; }
 
-  // Number of groups: channels fall into so many runs of equal length, and an output channel depends only on the inputs
-  // of its own run.
+  // Number of groups: channels fall into runs of equal length, and an output channel depends only on the inputs of its
+  // own run.
   virtual int groups() const { return 1; }
-  // The part of the layer for these output channels (ascending, whole groups). It reads the inputs of these groups: all
-  // inputs if there is one group. Throws for layers that only pass values on.
+  // The part of the layer for these output channels (ascending, whole groups). It reads the inputs of their groups,
+  // i.e. all inputs if there is one group. Throws for layers that only pass values on.
   virtual LayerShare share(std::span<const std::uint32_t> channels) const;
 
   virtual void initialize(std::span<float> /*parameters*/, Stream& /*random*/) const {}
@@ -119,12 +118,12 @@ class Layer {
   Shape input_, output_;
 };
 
-// As a model and a layer of several layers call them: "conv1.weight".
+// Names as in a model or a layer made of layers: "conv1.weight".
 std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers);
-// Each by its kind and number, "conv1".
+// Each layer with its kind and number, "conv1".
 std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers);
 
-// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself if it is stored
+// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself if already stored
 // so.
 const float* channels_last(const data::Batch& batch, Shape shape, Buffer& buffer);
 

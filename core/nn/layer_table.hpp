@@ -14,7 +14,7 @@ struct LayerRow {
   std::string name;  // "residual3.shortcut.conv1"
   std::string kind;  // "conv"
   Shape input, output;
-  std::size_t weights = 0;  // of dense and convolutional layers, those that exist
+  std::size_t weights = 0;  // existing weights of dense and convolutional layers
   std::size_t others = 0;   // biases, scales and shifts
   std::size_t whole = 0;    // all parameters, including those that a mask removes
   // Multiply-adds of one sample's forward pass with the weights that exist, and two per value of batch normalisation;
@@ -25,12 +25,12 @@ struct LayerRow {
   std::size_t whole_weights() const { return whole - others; }
 };
 
-// The layers of residual blocks one by one; a ReLU that is merged into the layer before it has no row.
+// Layers of residual blocks are listed one by one; a ReLU merged into the layer before it has no row.
 std::vector<LayerRow> layer_table(const Model& model);
 
-// The first batch normalisation to which a sample gives one value per channel, by its name: behind a dense layer, a
-// global pooling, or on an image of one pixel. Over a single sample it gives its shift, whatever the sample is, and
-// passes no gradient on.
+// The name of the first batch normalisation that gets one value per channel from a sample: behind a dense layer, a
+// global pooling, or on an image of one pixel. Over a single sample it returns its shift for any sample, and passes no
+// gradient on.
 std::optional<std::string> norm_of_single_values(const Model& model);
 
 // The sums, from the model's input to its output.

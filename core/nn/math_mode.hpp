@@ -1,4 +1,4 @@
-// Which library computes matrix products: a setting of a scenario.
+// The library that computes matrix products: a setting of a scenario.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ void fields(Visitor& visit, MathSpec& spec) {
 // Portable or native.
 MathMode math_that_runs(MathMode asked);
 
-// What forms the products in that mode on this CPU: "AVX-512", "OpenBLAS 0.3.21 Cooperlake".
+// The kernels used in that mode on this CPU: "AVX-512", "OpenBLAS 0.3.21 Cooperlake".
 std::string math_kernels(MathMode asked);
 
 }  // namespace ddl::nn

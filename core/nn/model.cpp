@@ -31,7 +31,7 @@ struct Model::Parts {
   int classes = 0;
   MathMode mode = MathMode::portable;
   std::vector<std::unique_ptr<Layer>> layers;
-  std::vector<std::size_t> offsets;  // of each layer's parameters
+  std::vector<std::size_t> offsets;  // where each layer's parameters begin
   std::vector<TensorInfo> tensors;
   std::size_t parameter_count = 0;
   std::size_t first_learning = 0;  // layers before it need no gradients

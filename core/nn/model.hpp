@@ -61,11 +61,11 @@ class Model {
   Score gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random, std::span<float> gradient,
                  Workspace& workspace) const;
 
-  // Loss and accuracy over the first `samples` of `data`, without dropout. Batch normalisation's statistics are first
-  // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.
+  // Loss and accuracy over the first `samples` of `data`, without dropout. Statistics of batch normalisation are first
+  // estimated at these parameters from 400 samples of `training`; models with needs_estimates() require it.
   Score evaluate(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                  Workspace& workspace, const data::Dataset* training = nullptr) const;
-  // The class of each of the first `samples` of `data`, that of its first largest output, computed in the same way.
+  // The class of each of the first `samples` of `data`: its first largest output, computed in the same way.
   std::vector<std::uint8_t> classify(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                                      Workspace& workspace, const data::Dataset* training = nullptr) const;
   bool needs_estimates() const;
@@ -91,7 +91,7 @@ std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);
 struct NamedModel {
   const char* name;
   const char* what;  // one line for `ddlsim list models`
-  Shape input;       // of the samples it was made for, which have ten classes
+  Shape input;       // of its usual samples, which have ten classes
 };
 std::span<const NamedModel> named_models();
 

@@ -1,4 +1,4 @@
-// What a network is made of, as settings: the named models and lists of layers of a scenario.
+// Networks as settings: the named models and lists of layers of a scenario.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ enum class Init {
 };
 constexpr auto enum_names(Init) { return in_order<Init>("he", "he_out", "uniform", "truncated_normal", "zero"); }
 
-// Which weights between inputs and outputs exist; the others are always zero; see mask.hpp. A convolution's mask is
+// The existing weights between inputs and outputs; the others are always zero; see mask.hpp. A convolution's mask is
 // between channels and filters, the same for all positions of the window.
 enum class Mask {
   none,        // all
-  bibd,        // lines of a plane over the integers modulo q, as published by IDDL: a block design for prime q alone
+  bibd,        // lines of a plane over the integers modulo q, as published by IDDL: a block design for prime q only
   bibd_field,  // over a finite field: a block design for every prime power q
   random       // as many as bibd, anywhere
 };
@@ -84,11 +84,11 @@ constexpr auto enum_names(Shortcut) { return in_order<Shortcut>("projection", "p
 struct ResidualSpec {
   static constexpr const char* tag = "residual";
   int filters = 0;
-  int stride = 1;  // of the first 3x3
+  int stride = 1;  // the first 3x3 convolution's
   bool bottleneck = false;
   Shortcut shortcut = Shortcut::projection;
-  Mask mask = Mask::none;  // of the body's convolutions
-  int groups = 1;          // of its 3x3
+  Mask mask = Mask::none;  // for the body's convolutions
+  int groups = 1;          // for its 3x3 convolutions
   Init init = Init::he_out;
 };
 

@@ -26,7 +26,7 @@ double power(double base, std::int64_t exponent) {
 using Values = Eigen::Map<Eigen::ArrayXf>;
 using Constants = Eigen::Map<const Eigen::ArrayXf>;
 
-// One step of each kind. Both moments are empty where a kind has none. `Weight`: one number, or an array of them.
+// One step of each kind. Moments that a kind lacks are empty. `Weight`: one number, or an array of them.
 template <class Weight>
 struct StepOf {
   std::int64_t step;
@@ -36,7 +36,7 @@ struct StepOf {
   Weight weight;
   Values first, second;
 
-  // The weighted gradient with L2's part, as an expression that is computed where it is used.
+  // The weighted gradient plus the L2 term, as an expression evaluated where it is used.
   auto slope(const RateParams& params) const {
     return g + static_cast<float>(params.weight_decay) * weight * penalised;
   }

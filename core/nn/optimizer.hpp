@@ -13,34 +13,35 @@ namespace ddl::nn {
 
 const RateParams& rate_params(const OptimizerParams& params);
 
-// What an optimizer step is made of. `gradient` is a sum of gradients in which each has a weight; the weight of the
-// whole is the sum of theirs. The step is that of the mean gradient (gradient / weight + L2's part), times the weight:
-// optimizers that undo a scale of their input, as Adam does, take it all the same.
+// The input of an optimizer step. `gradient` is a weighted sum of gradients; `weight` is the sum of their weights. The
+// step is that of the mean gradient (gradient / weight + L2 term), times the weight, so that the weight also takes
+// effect in optimizers that undo a scale of their input, such as Adam.
 struct WeightedGradient {
   std::span<const float> gradient;
-  float weight = 1;                          // above 0
-  std::span<const float> weights = {};       // instead, if it differs by coordinate
-  std::span<const float> penalised_at = {};  // where penalties are taken; empty: at the parameters
+  float weight = 1;                          // total, above 0
+  std::span<const float> weights = {};       // weight per coordinate, in place of `weight`
+  std::span<const float> penalised_at = {};  // where penalties are computed; empty: at the parameters
 };
 
 class Optimizer {
  public:
-  // For vectors of `count` values. State (velocity, moments) starts at zero, and takes memory once it is used: a worker
-  // of a parameter server needs none.
+  // For vectors of `count` values. State (velocity, moments) starts at zero, and is allocated on first use: a worker of
+  // a parameter server needs none.
   Optimizer(const OptimizerParams& params, std::size_t count);
 
-  // parameters -= rate * weight * direction(mean gradient). All spans `count` long.
+  // parameters -= rate * weight * direction(mean gradient). All spans are `count` long.
   void step(std::span<float> parameters, const WeightedGradient& gradient, double rate);
 
-  // In what pieces these settings let a step be made.
+  // The slices in which these settings allow a step.
   static Slices slices(const OptimizerParams& params);
-  // Updates the slice that begins at `first`; after the last one of a step, end_slices(). `updates`: that the slice has
-  // had, if it counts its own; then there is no end_slices().
+  // Updates the slice at `first`; call end_slices() after the last slice of a step. `updates`: the slice's earlier
+  // updates, if it counts its own; then do not call end_slices().
   void step_slice(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient, double rate,
                   std::optional<std::int64_t> updates = std::nullopt);
   void end_slices() { ++steps_; }
 
-  // What it keeps, as values of a vector that travels: 0, 1 or 2 vectors of `count` values, and how many steps it made.
+  // The optimizer's state packed into a vector that travels: 0, 1 or 2 vectors of `count` values, and the number of
+  // steps.
   static int kept_vectors(const OptimizerParams& params);
   void pack(std::vector<float>& into) const;
   void unpack(std::span<const float> values);

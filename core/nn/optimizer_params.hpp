@@ -10,7 +10,7 @@
 
 namespace ddl::nn {
 
-// How the learning rate changes from step t = 0 on: see learning_rate() in core/nn/schedule.hpp.
+// The learning rate from step t = 0 on: see learning_rate() in core/nn/schedule.hpp.
 struct ConstantRate {
   static constexpr const char* tag = "constant";
   static constexpr bool tag_optional = true;
@@ -22,7 +22,7 @@ struct StepRate {  // multiplied by `factor` at each of the steps in `at`
 };
 struct CosineRate {  // after warm-up, half a cosine from 1 down to `floor`
   static constexpr const char* tag = "cosine";
-  std::optional<std::int64_t> steps;  // at which it is down, counted from the first step; none: the end of the run
+  std::optional<std::int64_t> steps;  // length of the decay, counted from the first step; none: the whole run
   double floor = 0;
 };
 using RateSchedule = std::variant<ConstantRate, StepRate, CosineRate>;
@@ -52,8 +52,8 @@ struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
   double epsilon = 1e-8;
   AdamParams() { learning_rate = 0.001; }
 };
-// Loshchilov and Hutter, ICLR 2019: weight_decay is no part of the gradient, but takes its share of every weight beside
-// the step: w -= rate weight_decay w, with the w at which the gradient was taken, as other penalties have it.
+// Loshchilov and Hutter, ICLR 2019: weight_decay is not part of the gradient, but shrinks every weight beside the step:
+// w -= rate weight_decay w, with the w at which the gradient was taken, like other penalties.
 struct AdamWParams : AdamParams {
   static constexpr const char* tag = "adamw";
   AdamWParams() { weight_decay = 0.01; }

@@ -40,7 +40,7 @@ MaskedName masked_name(std::string_view name) {
   return {name};
 }
 
-// As in IDDL, whole layers start from PyTorch's weights and masked ones from He's.
+// As in IDDL, whole layers start from PyTorch's initial weights and masked ones from He's.
 std::vector<LayerSpec> perceptron(int first, int second, Mask mask, int classes) {
   const auto hidden = [mask](int units) {
     return DenseSpec{.units = units, .init = mask == Mask::none ? Init::uniform : Init::he};

@@ -13,12 +13,12 @@ namespace ddl::nn {
 // layer). Empty if there is none of this name.
 std::vector<LayerSpec> published_model(std::string_view name, int classes);
 
-// A sparse form of a network, as in IDDL. The last dense or convolutional layer, which gives the output, and a
+// The sparse form of a network, as in IDDL. The last dense or convolutional layer, which gives the output, and a
 // convolution that comes first stay whole. All others get this mask; masked layers outside residual blocks lose their
 // bias.
 std::vector<LayerSpec> with_mask(std::vector<LayerSpec> layers, Mask mask);
 
-// The same layers' convolutions in so many groups; of residual blocks those with windows.
+// The same layers with convolutions in `groups` groups; in residual blocks only convolutions with windows.
 std::vector<LayerSpec> with_groups(std::vector<LayerSpec> layers, int groups);
 
 }  // namespace ddl::nn

@@ -17,7 +17,8 @@ double cosine_of_half_turns(double x) {
   return sum;
 }
 
-constexpr double run_shares = 1e4;  // a share is one of so many, so that no last digit of a time changes a rate
+constexpr double run_shares =
+    1e4;  // shares are rounded to 1 / run_shares, so that the last digit of a time cannot change a rate
 
 struct Factor {
   std::int64_t step, warmup_steps;
@@ -35,7 +36,7 @@ struct Factor {
     const double progress = schedule.steps ? by_steps(static_cast<double>(*schedule.steps)) : by_the_run();
     return schedule.floor + (1 - schedule.floor) * (1 + cosine_of_half_turns(progress)) / 2;
   }
-  // From the end of warm-up on.
+  // Progress since the end of warm-up.
   double by_steps(double steps) const {
     const auto warm = static_cast<double>(warmup_steps);
     return steps > warm ? std::clamp((static_cast<double>(step) - warm) / (steps - warm), 0.0, 1.0) : 0;

@@ -6,7 +6,7 @@
 namespace ddl::nn {
 namespace {
 
-// Of the values that a layer puts out, when those it reads are those of a sample of shape `before`, perhaps flattened.
+// Shape of a layer's output for inputs of shape `before`, perhaps flattened.
 Shape shape_behind(const Layer& layer, Shape before) {
   const Shape after = layer.output();
   if (after.height * after.width > 1) return after;

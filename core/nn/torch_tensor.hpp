@@ -23,14 +23,14 @@ struct TorchTensor {
   static constexpr std::uint32_t nothing = 0xffffffff;  // a weight that a mask removes: 0
   std::string name;                                     // "conv1.weight": the layer's and PyTorch's
   std::vector<std::size_t> shape;                       // slowest axis first
-  std::vector<std::uint32_t> sources;                   // of each value, its place among the layer's or model's own
+  std::vector<std::uint32_t> sources;                   // for each value, its place among the layer's or model's own
 };
 
-// Of layers one after the other, whose input is the values of `input` in the order of layers.
+// Tensors of layers one after another. `input` is the shape before flattening, in the order of layers.
 std::vector<TorchTensor> torch_tensors(std::span<const std::unique_ptr<Layer>> layers, Shape input);
 std::vector<TorchTensor> torch_tensors(const Model& model);
 
-// Where a value of a sample of this shape, counted plane by plane, lies when the channels of a pixel are together.
+// The position of a value of a sample of this shape, counted plane by plane, when the channels of a pixel are together.
 std::size_t place_of_value(Shape shape, std::size_t value);
 
 std::vector<float> values_of(const TorchTensor& tensor, std::span<const float> parameters);

@@ -9,9 +9,9 @@
 
 namespace ddl::nn {
 
-// `answers`: the class that each member gives each sample; `weights`: of each member's vote (at least 0). The
-// ensemble's class is the first of those with the largest sum of votes; its loss is that of the probabilities which the
-// paper derives from the sum of votes C: proportional to exp(f / (K - 1)) with f = C K / (K - 1), K being the classes.
+// `answers`: each member's class for each sample; `weights`: each member's vote (at least 0). The ensemble's class is
+// the first with the largest sum of votes C. Its loss is that of the paper's probabilities, proportional to exp(f / (K
+// - 1)) with f = C K / (K - 1), K being the number of classes.
 Score score_of_votes(std::span<const std::vector<std::uint8_t>> answers, std::span<const double> weights,
                      std::span<const std::uint8_t> labels, int classes);
 

@@ -15,7 +15,7 @@ namespace ddl::split {
 struct TapeOp {
   const nn::Layer* layer = nullptr;  // null: ReLU of the sum of two values, as at the end of a residual block
   int input = 0, addend = -1, output = 0;
-  std::size_t parameters = 0;  // where the layer's begin in the tape's vector
+  std::size_t parameters = 0;  // where the layer's parameters begin in the tape's vector
 };
 
 // Immutable once recorded. Value 0 is the input.
@@ -23,15 +23,15 @@ struct Tape {
   std::vector<std::size_t> values;  // floats of one sample in each
   std::vector<TapeOp> ops;
   std::size_t parameter_count = 0;
-  bool input_gradient = false;                     // whether the gradient with respect to value 0 is needed
-  std::vector<std::unique_ptr<nn::Layer>> layers;  // that no model owns
+  bool input_gradient = false;                     // true if the gradient with respect to value 0 is needed
+  std::vector<std::unique_ptr<nn::Layer>> layers;  // layers that no model owns
 
   int add_value(std::size_t floats);
   // Records the application of a layer; returns the number of the new value.
   int apply(const nn::Layer& layer, int input);
   int apply(std::unique_ptr<nn::Layer> layer, int input);
   int add(int a, int b);
-  double multiply_adds(std::size_t first, std::size_t last) const;  // of ops [first, last), one sample, forwards
+  double multiply_adds(std::size_t first, std::size_t last) const;  // forwards, for ops [first, last) and one sample
 };
 
 // The memory of one computation along a tape.
@@ -43,7 +43,7 @@ class TapeRun {
   // ForwardCall.
   void begin(int batch, Stream* random, std::optional<int> estimate = std::nullopt);
   int batch() const { return batch_; }
-  // Sets a value that is computed elsewhere; it must outlive the batch.
+  // Sets a value computed elsewhere; it must outlive the batch.
   void use(int value, const float* floats) { values_[at(value)] = floats; }
   const float* value(int value) const { return values_[at(value)]; }
   std::size_t floats_of_sample(int value) const { return tape_.values[at(value)]; }

@@ -65,7 +65,7 @@ class VerticalWorker : public Program {
     if (!pass_.forward(Port::in_training)) return false;  // 1
     update_.resize(pass_.computes() ? node_.weights().read().size() : 0);
     double loss = 0;
-    // Behind the last meeting all have the same whole gradient: each goes on with its own part of it.
+    // Behind the last meeting all have the same whole gradient: each continues with its own part of it.
     const std::size_t last = plan_.meetings() - 1;
     VerticalPass::Pieces contributions;
     pass_.work(2 * (plan_.share(me_, last + 1) + plan_.share(me_, last)), [&](const Split& split) {  // 2
@@ -104,7 +104,7 @@ class VerticalWorker : public Program {
     }
   }
 
-  // What is behind the last meeting, of which worker 0 has the pieces.
+  // The rest of the prediction behind the last meeting; only worker 0 has the pieces.
   void finish_prediction() {
     if (me_ > 0) return;
     const std::size_t last = plan_.meetings();
@@ -143,7 +143,7 @@ class VerticalWorker : public Program {
     for (Message message = next(); message.is<Request>(); message = next()) {
       pass_.draw_time();
       data::Batch sample{*message.values, {}};
-      sample.labels.push_back(0);  // not known here
+      sample.labels.push_back(0);  // unknown here
       pass_.begin(1, &sample, nullptr);
       pass_.forward(Port::in_serving);
     }

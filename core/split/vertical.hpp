@@ -1,5 +1,5 @@
-// One model dealt over all workers by output channels, as IDDL's vertical partitions: activations and their gradients
-// travel, weights never do.
+// One model divided over all workers by output channels, like IDDL's vertical partitions: activations and their
+// gradients travel, weights never do.
 #pragma once
 
 #include <memory>

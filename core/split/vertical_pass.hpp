@@ -1,5 +1,5 @@
-// What goes through all workers of a vertical split at one time, a minibatch or the sample of a request, as one of the
-// workers sees it.
+// A minibatch, or the sample of a request, that all workers of a vertical split process together, as one of them sees
+// it.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ class VerticalPass {
 
   VerticalPass(Node& node, const VerticalPlan& plan);
 
-  // Draws how long a gradient of the whole model would take here, which holds until the next call.
+  // Draws the time of a gradient of the whole model on this host, valid until the next call.
   void draw_time() { gradient_s_ = parallel_.gradient_seconds(); }
-  // Starts with this batch of so many samples (null: timing only). `estimate`: see TapeRun::begin.
+  // Starts with this batch of `samples` samples (null: timing only). `estimate`: see TapeRun::begin.
   void begin(int samples, const data::Batch* batch, Stream* dropout, std::optional<int> estimate = std::nullopt);
   void end() { weights_ = nullptr; }
 
@@ -41,7 +41,7 @@ class VerticalPass {
   bool forward(Port port);
   // W. Sends each worker its piece of a gradient at this meeting, and gets the own one from all. False as for forward.
   bool exchange_gradients(std::size_t meeting, const Pieces& outgoing);
-  const Pieces& pieces() const { return pieces_; }  // of the latest meeting
+  const Pieces& pieces() const { return pieces_; }  // the latest meeting's
 
   // W. The time of `share` of a gradient of a whole batch, with the math on a thread of its own.
   void work(double share, const Math& math);
@@ -62,7 +62,7 @@ class VerticalPass {
  private:
   struct Piece {
     static constexpr std::string_view body_name = "vertical.piece";
-    int turn = 0;  // of a step's or request's exchanges
+    int turn = 0;  // counts the exchanges of a step or request
   };
 
   bool exchange(Port port, std::size_t turn, std::size_t meeting, bool backward, const Pieces& outgoing);

@@ -114,7 +114,7 @@ MemoryUse VerticalParams::split_memory(const nn::Model* model, int workers) cons
       use.parameters += static_cast<double>(split.held(worker).size());
       for (const std::size_t values : split.tape(worker).values) use.values += 2 * static_cast<double>(values);
     }
-  } catch (const InputError&) {  // which the run will have to say
+  } catch (const InputError&) {  // the run will report it
   }
   use.training = use.parameters;
   return use;

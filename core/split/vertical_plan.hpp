@@ -1,4 +1,4 @@
-// What each worker computes and sends in a vertical split: of a model, or of a timing-only one with given sizes.
+// Each worker's computation and messages in a vertical split: for a model, or for a timing-only one with given sizes.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,18 @@ class VerticalPlan {
   const std::optional<VerticalSplit>& split() const { return split_; }  // none: timing only
   std::size_t meetings() const { return bytes_.size(); }
   std::size_t stages() const { return meetings() + 1; }
-  // Of a whole gradient's operations, a worker's part in the forward pass of a stage. Backwards it is twice as much.
+  // A worker's share of a whole gradient's operations in the forward pass of a stage. The backward pass takes twice as
+  // much.
   double share(int worker, std::size_t stage) const { return shares_[worker][stage]; }
-  // A worker's piece of `samples` samples.
+  // The size of a worker's piece for `samples` samples.
   std::uint64_t piece_bytes(std::size_t meeting, int worker, int samples) const;
-  // Of one request at worker 0, whose sample has so many bytes: all that is sent.
+  // All bytes sent for one request at worker 0 with a sample of `sample_bytes`.
   double request_bytes(double sample_bytes) const;
 
  private:
   std::optional<VerticalSplit> split_;
   PerNode<std::vector<double>> shares_;  // by worker, stage
-  std::vector<PerNode<double>> bytes_;   // by meeting, worker; of one sample
+  std::vector<PerNode<double>> bytes_;   // per sample; by meeting, worker
 };
 
 }  // namespace ddl::split

@@ -15,7 +15,7 @@
 namespace ddl::nn {
 namespace {
 
-// A thread's buffer in OpenBLAS, which waits for ever where it gets none.
+// Size of OpenBLAS's buffer per thread; OpenBLAS hangs if it cannot allocate one.
 constexpr std::size_t buffer_bytes = 129 << 20;
 
 void require_memory() {

@@ -1,4 +1,4 @@
-// Float memory that is kept from step to step.
+// Float memory kept from step to step.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 
 namespace ddl::nn {
 
-// Where the terms of a sum lie: `outer` runs of `inner` terms, each term one step further in A and in B.
+// Memory layout of a sum's terms: `outer` runs of `inner` terms, each term one step further in A and in B.
 struct Terms {
   std::size_t outer = 1, inner = 0;
   std::size_t a_outer = 0, a_inner = 1;
@@ -21,8 +21,8 @@ struct Terms {
 struct PanelCall {
   Terms terms;
   std::size_t rows = 0;         // any number
-  std::size_t columns = 0;      // at most the set's; B is read up to padded_columns() all the same
-  const float* a = nullptr;     // of row 0
+  std::size_t columns = 0;      // at most the set's; B is still read up to padded_columns()
+  const float* a = nullptr;     // at row 0
   std::size_t a_row = 1;        // from row to row; 1 or terms.a_inner must be 1
   const float* b = nullptr;     // the columns of a term lie together
   float* c = nullptr;           // the columns of a row lie together

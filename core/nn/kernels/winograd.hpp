@@ -1,7 +1,7 @@
 // 3x3 convolution with a quarter of the multiplications: minimal filtering F(4x4, 3x3) of Winograd, 1980, for
 // convolutional networks as Lavin and Gray, CVPR 2016; the weights' gradient is the adjoint of the same transforms.
 //
-// A tile of 4x4 outputs sees 6x6 inputs. Inputs and weights are transformed to 36 values each, of which every one is a
+// A tile of 4x4 outputs sees 6x6 inputs. Inputs and weights are transformed to 36 values each, every one of these is a
 // plain product over channels, and the products are transformed back.
 #pragma once
 
@@ -15,12 +15,12 @@ struct Plane {
   std::size_t size() const { return height * width * values; }
 };
 
-// A 3x3 window slid over images, one output per position. Its first position has `above` zeros above and left of it.
+// A 3x3 window slid over images, one output per position. The first position has `above` zeros above and left of it.
 class Winograd {
  public:
   Winograd(Plane input, Plane output, std::size_t above);
 
-  // Whether it is possible and worthwhile: whole vectors of channels, enough of them, and outputs that fill tiles.
+  // True if possible and worthwhile: whole vectors of channels, enough of them, and outputs that fill tiles.
   static bool suits(std::size_t kernel, Plane input, Plane output);
 
   std::size_t images_at_a_time() const { return group_; }

@@ -13,13 +13,13 @@ namespace ddl::nn {
 struct Workspace {
   struct PerLayer {
     Buffer output;
-    Buffer kept;  // what a layer's forward pass leaves to its backward pass
+    Buffer kept;  // values kept from a layer's forward pass for its backward pass
   };
   std::vector<PerLayer> layers;
   Buffer inputs;        // of the batch, channels last
   Buffer gradients[2];  // with respect to a layer's output and input, alternately
-  Buffer scratch;       // of one call of one layer
-  data::Batch batch;    // of an evaluation
+  Buffer scratch;       // for one call of one layer
+  data::Batch batch;    // for an evaluation
   std::vector<std::uint32_t> indices;
   std::vector<const float*> values;  // values[l] enters layer l, values[l + 1] leaves it
 };

@@ -21,7 +21,7 @@ bool is_zero(const float* values, std::size_t count) {
 using Lanes = std::uint32_t __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
 constexpr Lanes first_bits = {1, 2, 4, 8, 16, 32, 64, 128};
 
-// Which of the values (whole vectors of them) are not zero.
+// Sets a bit for each nonzero value (in whole vectors of values).
 void gather_bits(const float* values, std::size_t count, std::uint64_t* words) {
   std::fill_n(words, words_of(count), 0);
   constexpr std::size_t half = kWord / 2;
@@ -119,7 +119,7 @@ void UnmetWeights::look_at_image(const float* input, const float* gradient) {
   close();
 }
 
-// The gradient of an output that is not zero meets the inputs of its window.
+// Pairs a nonzero output gradient with the inputs of its window.
 void UnmetWeights::meet(std::size_t output, std::size_t pixel) {
   const Plane& in = sliding_.input;
   const std::size_t top = pixel / sliding_.output.width, left = pixel % sliding_.output.width;

@@ -1,5 +1,5 @@
-// Sums of a 3x3 convolution whose terms are all zero. Transforms leave rounding of them, which an optimizer that
-// divides by a gradient's own size (Adam) would scale up to full steps.
+// Sums of a 3x3 convolution whose terms are all zero. The transforms leave rounding errors in them, which an optimizer
+// that divides by a gradient's own size (Adam) would scale up to full steps.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct Sliding {
   std::size_t above = 0;
 };
 
-// Outputs of windows in which all values are zero become the bias (null: zero), cut at zero if `relu`.
+// Outputs of all-zero windows become the bias (null: zero), cut at zero if `relu`.
 void set_empty_windows(const Sliding& sliding, const float* images, std::size_t count, const float* bias, bool relu,
                        float* outputs);
 
-// Finds the weights whose gradient has no term but zeros: wherever one factor, a value of the input, is not zero, the
-// other, the gradient of the output, is.
+// Finds the weights whose gradient has only zero terms: wherever the input's value is not zero, the output's gradient
+// is.
 class UnmetWeights {
  public:
   explicit UnmetWeights(const Sliding& sliding);
@@ -44,11 +44,11 @@ class UnmetWeights {
 
   const Sliding sliding_;
   const std::size_t in_words_, out_words_;
-  Words inputs_;    // of an image: which are not zero, by pixel
+  Words inputs_;    // an image's nonzero inputs, by pixel
   Words seen_;      // input channels that were not zero somewhere
   Words open_;      // output channels that have not met all of these at every tap
-  Words met_;       // which inputs they have met, by output and tap
-  Words gradient_;  // of a pixel: which are not zero
+  Words met_;       // the inputs they have met, by output and tap
+  Words gradient_;  // a pixel's nonzero gradients
   bool done_ = false;
 };
 

@@ -12,7 +12,7 @@
 
 namespace ddl::nn {
 
-// Weights `in` x outputs, of which each input reaches `out`.
+// `in` x `outputs` weights; each input reaches `out` outputs.
 struct Fan {
   std::size_t in = 0, out = 0, outputs = 0;
 };
@@ -22,11 +22,11 @@ struct Fan {
 // zero.
 void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& random);
 
-// Where the weights and biases of some of the outputs are among those of all: weights rows x outputs, then the biases.
+// Positions of the weights and biases of some outputs among those of all: weights rows x outputs, then the biases.
 std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bool bias,
                                        std::span<const std::uint32_t> chosen);
 
-// `count` biases after `first` other values, as PyTorch has them.
+// `count` biases after `first` other values, in PyTorch's form.
 TorchTensor torch_bias(std::size_t first, std::size_t count);
 
 // Backward pass through a bias and an optional ReLU: sets gradients to zero where ReLU gave zero, and adds their sums

@@ -5,9 +5,9 @@
 
 namespace ddl::nn {
 
-// y = scale (x - mean) / sqrt(variance + 1e-5) + shift for each channel. Mean and variance are those of the batch in
-// training, and in an evaluation their means over the batches of the forward calls with `estimate` before it: functions
-// of the parameters and some training samples, so that a replica has no state but its parameters.
+// y = scale (x - mean) / sqrt(variance + 1e-5) + shift for each channel. In training mean and variance are those of the
+// batch, in an evaluation their means over the batches of earlier forward calls with `estimate`: functions of the
+// parameters and some training samples, so that a replica's only state is its parameters.
 class BatchNorm final : public Layer {
  public:
   explicit BatchNorm(Shape shape) : Layer(shape, shape) {}
@@ -25,9 +25,9 @@ class BatchNorm final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
-  // Of each channel; lies in the kept memory.
+  // For each channel; stored in the kept memory.
   struct Statistics {
-    float *mean, *inverse;  // of the batch; 1 / deviation
+    float *mean, *inverse;  // the batch's mean; 1 / deviation
     float *estimated_mean, *estimated_variance;
   };
   Statistics statistics(Buffer& kept) const;

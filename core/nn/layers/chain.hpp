@@ -33,7 +33,7 @@ class Chain final : public Layer {
   Buffer& gradient(std::size_t turn, Buffer& kept) const { return kept.part(2 * layers_.size() + turn % 2); }
 
   std::vector<std::unique_ptr<Layer>> layers_;
-  std::vector<std::size_t> offsets_;  // of each layer's parameters
+  std::vector<std::size_t> offsets_;  // where each layer's parameters begin
 };
 
 }  // namespace ddl::nn

@@ -32,7 +32,7 @@ class Tanh final : public Layer {
   void backward(const BackwardCall& call) const override;
 };
 
-// A sample's values as one flat vector, in the order in which they are stored; computes nothing.
+// A sample's values as one flat vector, in storage order; computes nothing.
 class Flatten final : public Layer {
  public:
   explicit Flatten(Shape input) : Layer(input, {static_cast<int>(input.size()), 1, 1}) {}

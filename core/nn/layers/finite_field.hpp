@@ -14,7 +14,7 @@ struct PrimePower {
 std::optional<PrimePower> prime_power(std::size_t q);
 
 // Elements are 0 .. q - 1, read as digits to the base p: the coefficients of a polynomial, the lowest first. For prime
-// q that is arithmetic modulo q.
+// q this is arithmetic modulo q.
 class FiniteField {
  public:
   // Throws InternalError if q is no prime power.

@@ -58,7 +58,7 @@ std::vector<LayerTensor> Grouped::tensors() const {
   return all;
 }
 
-// One tensor for all groups, whose outputs follow each other: PyTorch's convolution with `groups`.
+// One tensor for all groups, with their outputs one after another: PyTorch's convolution with `groups`.
 std::vector<TorchTensor> Grouped::torch_tensors(Shape input) const {
   const Shape part = with_channels(input, unsigned_of(input.channels) / groups_.size());
   std::vector<TorchTensor> all;

@@ -28,7 +28,7 @@ class Grouped final : public Layer {
 
  private:
   std::vector<std::unique_ptr<Layer>> groups_;
-  std::vector<std::size_t> offsets_;  // of each group's parameters
+  std::vector<std::size_t> offsets_;  // where each group's parameters begin
 };
 
 }  // namespace ddl::nn

@@ -46,7 +46,7 @@ double Masked::multiply_adds() const {
 LayerShare Masked::share(std::span<const std::uint32_t> channels) const {
   LayerShare whole = whole_->share(channels);
   const std::size_t weights = whole.layer->tensors().front().count;
-  std::vector<std::uint32_t> own, places;  // of the weights that exist: in the part's tensor, in our parameters
+  std::vector<std::uint32_t> own, places;  // existing weights: in the part's tensor, in our parameters
   for (std::size_t i = 0; i < weights; ++i) {
     const auto found = std::ranges::lower_bound(positions_, whole.parameters[i]);
     if (found == positions_.end() || *found != whole.parameters[i]) continue;

@@ -1,4 +1,4 @@
-// A dense or convolutional layer of which only some weights exist.
+// A dense or convolutional layer with only some of its weights.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Masked final : public Layer {
  private:
   std::unique_ptr<Layer> whole_;
   std::vector<std::uint32_t> positions_;
-  std::size_t weights_, others_;  // of the whole layer: all weights; biases
+  std::size_t weights_, others_;  // in the whole layer: all weights; biases
 };
 
 }  // namespace ddl::nn

@@ -37,7 +37,7 @@ class PickChannels final : public Layer {
 
   // The input's channels, then zeros up to `channels`.
   PickChannels(Shape input, int channels, int stride);
-  // Of these channels of the input; zeros for `nothing`.
+  // Picks these channels of the input; zeros for `nothing`.
   PickChannels(Shape input, std::vector<std::uint32_t> sources, int stride);
 
   const char* kind() const override { return "pick_channels"; }

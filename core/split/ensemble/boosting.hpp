@@ -11,25 +11,25 @@
 namespace ddl::split {
 
 enum class SammeWeighting {
-  standard,  // what a member gets wrong weighs more for the next
-  published  // what it gets right does: as the code of IDDL has it
+  standard,  // samples that a member gets wrong gain weight
+  published  // samples that it gets right do, as in IDDL's code
 };
 constexpr auto enum_names(SammeWeighting) { return in_order<SammeWeighting>("standard", "published"); }
 
 enum class SammeSampling {
-  resample,  // every sample of a batch is drawn by the weights (Freund and Schapire, 1997)
-  repeat     // in passes over all samples, in which those of the largest weight come twice: as in IDDL
+  resample,  // draws every sample of a batch by weight (Freund and Schapire, 1997)
+  repeat     // passes over all samples, with those of the largest weight twice, as in IDDL
 };
 constexpr auto enum_names(SammeSampling) { return in_order<SammeSampling>("resample", "repeat"); }
 
 // Samples that all weigh the same, 1 in sum.
 std::vector<float> equal_weights(std::size_t samples);
 
-// The share of the weights that lies on samples which are not right.
+// The share of the weights on misclassified samples.
 double weighted_error(std::span<const float> weights, std::span<const std::uint8_t> right);
 
-// ln((1 - e) / e) + ln(K - 1). An error below half a sample's share counts as that, or a perfect member would silence
-// all others; a member no better than chance has none: 0.
+// ln((1 - e) / e) + ln(K - 1). An error below half a sample's share is raised to that: a perfect member would silence
+// all others. A member no better than chance weighs 0.
 double member_weight(double error, int classes, std::size_t samples);
 
 // The weights for the next member, 1 in sum: times exp(weight) where the weighting says so.
@@ -41,7 +41,7 @@ class WeightedBatches {
  public:
   WeightedBatches(SammeSampling sampling, std::span<const float> weights, int batch_size, Stream random);
   std::vector<std::uint32_t> next();
-  // Of one pass: a batch per batch_size samples, those that come twice counted twice.
+  // Batches of one pass: one per batch_size samples, counting samples that come twice as two.
   std::int64_t batches_in_pass() const;
 
  private:

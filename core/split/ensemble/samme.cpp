@@ -64,7 +64,7 @@ class SammeWorker : public Program {
     return {values.begin(), values.end()};
   }
 
-  // Whether there was any step.
+  // False if no step was made.
   bool train(const std::vector<float>& weights) {
     const Cluster& cluster = node_.cluster();
     const std::vector<float> drawn_by = weights.empty() ? equal_weights(cluster.training_samples) : weights;
@@ -121,7 +121,7 @@ class SammeWorker : public Program {
 
 std::unique_ptr<Program> SammeParams::program(Node& node) const { return std::make_unique<SammeWorker>(*this, node); }
 
-// Nothing travels in a step.
+// A step sends nothing.
 Traffic SammeParams::traffic(const Cluster&) const { return {}; }
 
 // Members train one after the other.

@@ -13,12 +13,12 @@
 namespace ddl::split {
 
 enum class SammeVote {
-  answers,  // a byte per evaluated sample travels to the first worker, which counts
+  answers,  // a byte per evaluated sample travels to the first worker, which counts the votes
   models    // the member itself does
 };
 constexpr auto enum_names(SammeVote) { return in_order<SammeVote>("answers", "models"); }
 
-// What the code of IDDL does in ways of its own. By default nothing: SAMME as its paper has it.
+// Deviations of IDDL's code. Defaults follow SAMME's paper.
 struct IddlParams {
   SammeWeighting weighting = SammeWeighting::standard;
   SammeSampling sampling = SammeSampling::resample;

@@ -1,5 +1,5 @@
-// A model in stages on device, edge and cloud, with exits between them: a sample of which an exit is sure enough goes
-// no further (BranchyNet, Teerapittayanon et al., ICPR 2016; DDNN, ICDCS 2017; IDDL's horizontal partitions).
+// A model in stages on device, edge and cloud, with exits between them: a sample leaves at the first exit that is sure
+// enough (BranchyNet, Teerapittayanon et al., ICPR 2016; DDNN, ICDCS 2017; IDDL's horizontal partitions).
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ struct EarlyExitParams : SystemOf<EarlyExitParams> {
                                      .paper = "Teerapittayanon et al., ICPR 2016 and ICDCS 2017",
                                      .least_workers = 2,
                                      .one_model = true};
-  std::vector<int> cuts;  // layers before worker 1, 2, ...; empty: operations fall evenly
-  int exit_filters = 32;  // of an exit's convolution; 0: none
+  std::vector<int> cuts;  // layers before worker 1, 2, ...; empty: equal shares of the operations
+  int exit_filters = 32;  // of an exit's convolution; 0: no convolution
   double exit_learning_rate = 0.01;
   Uncertainty uncertainty = Uncertainty::entropy;
   std::vector<double> thresholds = {0.5};

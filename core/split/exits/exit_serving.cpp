@@ -87,7 +87,7 @@ void ExitServing::follow() {
   }
 }
 
-// W. This stage of a request, which has come in as `input`, or (null) as a sample of the test set.
+// W. This stage of a request, which has arrived as `input`, or (null) as a sample of the test set.
 void ExitServing::serve(std::size_t turn_index, std::int64_t number, const Payload& input) {
   const Turn& turn = turns_[turn_index];
   const bool is_asked = turn.threshold ? *turn.threshold > 0 : turn.exit == node_.id();

@@ -1,8 +1,8 @@
-// Predictions of a model in stages: stage, exit; if the exit's uncertainty is below the threshold its answer goes to
+// Predictions of a model in stages: stage, exit; if the exit's uncertainty is below the threshold, its answer goes to
 // worker 0, else the activations go on. With threshold 0 no exit is asked. Without thresholds each exit in turn, and
-// then the last stage, answers all requests, which says how accurate it is on the same samples as the others.
+// then the last stage, answers all requests, to compare their accuracies on the same samples.
 //
-// Workers are one behind the other, so that a worker can serve a request while others serve those before and after.
+// Workers form a pipeline: each serves a request while others serve those before and after it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace ddl::split {
 
-// One worker's part. What it refers to must outlive the node's actors.
+// One worker's part. Its references must outlive the node's actors.
 class ExitServing {
  public:
   ExitServing(Node& node, const EarlyExitParams& params, const std::vector<Stage>& stages, StagePass& pass)
@@ -34,8 +34,8 @@ class ExitServing {
   void run() { node_.id() == 0 ? lead() : follow(); }
 
  private:
-  // All requests once, answered by the first exit that is less uncertain than `threshold`, or, without one, by `exit`
-  // alone.
+  // All requests once, answered by the first exit that is less uncertain than `threshold`, or, without one, only by
+  // `exit`.
   struct Turn {
     std::optional<double> threshold;
     int exit = 0;  // a worker

@@ -15,8 +15,8 @@ constexpr auto enum_names(Arrivals) { return in_order<Arrivals>("after_answer", 
 struct ServingParams {
   int requests = 0;
   Arrivals arrivals = Arrivals::after_answer;  // each once the one before is answered; at one distance; at random
-  Seconds interval;                            // between two, on average
-  Bytes answer_bytes{4};                       // of an answer that travels
+  Seconds interval;                            // mean time between two requests
+  Bytes answer_bytes{4};                       // size of an answer that travels
 };
 template <class Visitor>
 void fields(Visitor& visit, ServingParams& params) {
@@ -27,7 +27,7 @@ void fields(Visitor& visit, ServingParams& params) {
   visit("answer_bytes", params.answer_bytes, Rule{.doc = "size of an answer that travels", .at_least = 0});
 }
 
-// What is wrong with them.
+// Errors in these settings.
 std::vector<SettingError> errors_in(const ServingParams& params);
 
 // The times of requests at a node.
@@ -44,8 +44,8 @@ class RequestTimes {
   double last_s_;
 };
 
-// Which test samples are asked for: all in their order, over and over again, or as many as there are requests, drawn by
-// the run's seed, classes in proportion, in their order.
+// The requested test samples: all in order, over and over again, or as many as there are requests, drawn by the run's
+// seed, classes in proportion, in order.
 class RequestedSamples {
  public:
   RequestedSamples(const ModelParallel& parallel, std::uint64_t seed, int requests);
@@ -53,12 +53,12 @@ class RequestedSamples {
 
  private:
   std::vector<std::uint32_t> drawn_;
-  std::size_t count_;  // of the set, of which drawn_ is a part; empty: all
+  std::size_t count_;  // size of the test set; an empty drawn_ means all of it
 };
 
-constexpr int no_port = 1000;  // where nothing ever arrives
+constexpr int no_port = 1000;  // nothing ever arrives there
 
-// Of outputs of one sample: its first largest.
+// The predicted class of one sample: the first largest output.
 int predicted_class(std::span<const float> outputs);
 
 }  // namespace ddl::split

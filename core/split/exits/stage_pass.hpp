@@ -1,4 +1,4 @@
-// One stage of a model, with its exit, at the worker that has it: the batch or request under way.
+// One stage of a model, with its exit, at its worker: the batch or request under way.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +26,27 @@ class StagePass {
 
   StagePass(Node& node, const Stage& stage);
 
-  // Draws how long a gradient of the whole model would take here, which holds until the next call.
+  // Draws the time of a gradient of the whole model on this host, valid until the next call.
   void draw_time() { gradient_s_ = parallel_.gradient_seconds(); }
-  // Starts with so many samples. `input`: of the first stage in the model's own order. `estimate`: see
+  // Starts with `samples` samples. `input`: the first stage's, in the model's own order. `estimate`: see
   // TapeRun::begin.
   void begin(int samples, const float* input, Stream* dropout, std::optional<int> estimate = std::nullopt);
-  // Of a batch that enters the model here; valid until the next call.
+  // The stage input of a batch that enters the model here; valid until the next call.
   const float* input_of(const data::Batch& batch);
   void forward();                 // W.
   void pass_on(Message message);  // with the stage's output, to the next stage
-  // W. The time of `share` of a gradient of a whole batch, for as many samples as are under way, with the math on a
-  // thread of its own.
+  // W. Spends the time of `share` of a whole batch's gradient, for the number of samples under way, with the math on
+  // another thread.
   void work(double share, std::function<void()> math);
-  // Of the samples under way, from their stage's output. To be called from work().
+  // The exit's outputs for the samples under way. Call it from work().
   std::span<const float> ask_exit();
   std::span<const float> outputs() const;  // the stage's own, if it is the last
 
-  // From work(): gradients with respect to the weights from what comes back (of the last stage from the labels, with
-  // the loss).
+  // Call these from work(): gradients with respect to the weights, in the last stage from the labels (returns the
+  // loss), in others from the gradient that comes back.
   double backward_from_labels(std::span<const std::uint8_t> labels);
   void backward_from(const float* gradient_of_output);
-  // With respect to the input, for the stage before.
+  // The gradient with respect to the input, for the stage before.
   Payload input_gradient();
   void apply();                                                                // an optimizer step on the stage
   void train_exit(std::span<const std::uint8_t> labels, float learning_rate);  // W. plain SGD

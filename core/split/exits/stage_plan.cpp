@@ -11,7 +11,7 @@
 namespace ddl::split {
 namespace {
 
-// Where stages end: each as soon as it has its even part of the operations, and with one layer at least.
+// Ends each stage as soon as it has its even part of the operations, with one layer at least.
 std::vector<int> even_cuts(const nn::Model& model, int workers) {
   std::vector<int> cuts;
   const int layers = static_cast<int>(model.layers().size());
@@ -45,7 +45,7 @@ std::vector<int> checked_cuts(const EarlyExitParams& params, const nn::Model& mo
   return params.cuts;
 }
 
-// As published: from an image a convolution, then all its values to the classes.
+// As published: on an image a convolution, then a dense layer from all its values to the classes.
 Tape exit_from(Shape shape, const EarlyExitParams& params, int classes, nn::MathMode mode) {
   std::vector<nn::LayerSpec> specs;
   if (params.exit_filters > 0 && shape.height * shape.width > 1) {

@@ -1,4 +1,4 @@
-// Which layers, exits and bytes belong to which host of a model in stages.
+// Layers, exits and bytes of each host of a model in stages.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace ddl::split {
 // Consecutive layers on one worker.
 struct Stage {
   std::size_t first = 0, last = 0;           // layers
-  Slice parameters;                          // of the model's vector
-  Tape tape;                                 // of the layers
+  Slice parameters;                          // in the model's vector
+  Tape tape;                                 // the layers
   int output = 0;                            // its value
-  Tape exit;                                 // from that value; no ops: there is no exit
-  double share = 0, exit_share = 0;          // of a gradient's operations, forwards
-  std::vector<std::size_t> dropouts_before;  // values of a sample that layers of earlier stages drop from
-  std::uint64_t sample_bytes() const;        // of what goes on, 4 a value
+  Tape exit;                                 // begins with that value; no ops: there is no exit
+  double share = 0, exit_share = 0;          // shares of a gradient's operations, forwards
+  std::vector<std::size_t> dropouts_before;  // per sample: values dropped from by layers of earlier stages
+  std::uint64_t sample_bytes() const;        // size of the activations passed on, 4 per value
 
   bool has_exit() const { return !exit.ops.empty(); }
 };

@@ -7,16 +7,16 @@
 
 namespace ddl::split {
 
-// How unsure an exit is of an answer, from 0 to 1.
+// An exit's uncertainty of an answer, from 0 to 1.
 enum class Uncertainty {
-  entropy,    // of its probabilities, over that of equal ones
-  confidence  // 1 - the largest of them, over 1 - 1/classes
+  entropy,    // entropy of its probabilities, over that of equal ones
+  confidence  // 1 - the largest probability, over 1 - 1/classes
 };
 constexpr auto enum_names(Uncertainty) { return in_order<Uncertainty>("entropy", "confidence"); }
 
 // The uncertainty of softmax(outputs).
 double uncertainty_of(std::span<const float> outputs, Uncertainty measure);
-// Whether an exit with this uncertainty gives the answer.
+// True if an exit with this uncertainty gives the answer.
 inline bool leaves(double uncertainty, double threshold) { return threshold >= 1 || uncertainty < threshold; }
 
 }  // namespace ddl::split

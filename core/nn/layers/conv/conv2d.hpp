@@ -30,7 +30,7 @@ class Conv2d final : public Layer {
  private:
   // One image's values with a border of zeros.
   struct Frame {
-    std::size_t height, width, values;  // pixels; values of a pixel
+    std::size_t height, width, values;  // pixels; values per pixel
     std::size_t top, bottom;            // border, the same left and right
     std::size_t row() const { return (width + top + bottom) * values; }
     std::size_t size() const { return (height + top + bottom) * row(); }
@@ -39,10 +39,10 @@ class Conv2d final : public Layer {
   // Slides a kernel over a frame: the products of its windows with `panels` (see pack) into rows of `columns` values.
   struct Slide {
     const float* framed;
-    std::size_t frame_row, values;  // of the frame
+    std::size_t frame_row, values;  // the frame's
     std::size_t step;               // pixels from window to window
     const float* panels;
-    std::size_t height, width, columns;  // of the result
+    std::size_t height, width, columns;  // the result's
     const float* bias;
     bool relu;
     float* result;
@@ -61,7 +61,7 @@ class Conv2d final : public Layer {
   ConvSpec spec_;
   std::size_t channels_, kernel_, filters_, stride_;
   bool bias_;
-  Frame image_, gradient_;  // of the input; of the output's gradient, with zeros between the windows of a stride
+  Frame image_, gradient_;  // for the input; for the output's gradient, with zeros between the windows of a stride
   Init init_;
   bool relu_;
   MathMode mode_;

@@ -28,11 +28,11 @@ class ConvMethod {
   virtual void backward(const BackwardCall& call) const = 0;
 };
 
-// By Winograd's transforms (winograd.hpp), which must suit the shapes; stride 1.
+// Winograd's transforms (winograd.hpp), which must suit the shapes; stride 1.
 std::unique_ptr<const ConvMethod> transformed_convolution(const ConvGeometry& geometry);
 
-// By OpenBLAS: windows are unrolled into the rows of a matrix, of which the convolution is a product (Chellapilla, Puri
-// and Simard, 2006). Shares no code with our own kernels, and so is an oracle of them.
+// OpenBLAS: windows are unrolled into the rows of a matrix, and the convolution is a product with it (Chellapilla, Puri
+// and Simard, 2006). Shares no code with our own kernels, and so is an oracle for them.
 std::unique_ptr<const ConvMethod> unrolled_convolution(const ConvGeometry& geometry);
 
 }  // namespace ddl::nn

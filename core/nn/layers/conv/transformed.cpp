@@ -23,7 +23,7 @@ class TransformedConvolution final : public ConvMethod {
   Sliding turned_windows() const { return {g_.to, g_.from, g_.kernel - 1 - g_.above}; }
 
   const ConvGeometry g_;
-  const Winograd there_, back_;  // of the forward pass, and from the output's gradient to the input's
+  const Winograd there_, back_;  // for the forward pass, and from the output's gradient to the input's
 };
 
 void TransformedConvolution::forward(const ForwardCall& call) const {
@@ -47,7 +47,7 @@ void TransformedConvolution::forward(const ForwardCall& call) const {
 void TransformedConvolution::backward(const BackwardCall& call) const {
   const Winograd &w = there_, &turned = back_;
   const std::size_t filters = g_.to.values;
-  // Parts in the order in which they are needed; inputs and products are used in both directions.
+  // Parts in order of use; inputs and products are used in both directions.
   const std::size_t inputs_size = std::max(w.input_floats(), turned.input_floats());
   const std::size_t products_size = std::max(w.product_floats(), turned.product_floats());
   float* const sums =

@@ -49,7 +49,7 @@ class UnrolledConvolution final : public ConvMethod {
   }
 
  private:
-  std::size_t outputs() const { return g_.to.width * g_.to.values; }  // of a row
+  std::size_t outputs() const { return g_.to.width * g_.to.values; }  // values of a row
   Product product(std::size_t rows) const {
     return {.rows = static_cast<int>(rows * g_.to.width),
             .columns = static_cast<int>(g_.to.values),
