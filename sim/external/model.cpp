@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::json;
 using Tensor = scenario::ProgramFacts::Tensor;
 
-constexpr std::int64_t most_samples = 10'000'000;  // of a training or test set
+constexpr std::int64_t most_samples = 10'000'000;  // in a training or test set
 constexpr double most_parameters = 1e10;
 
 std::string shown_line(const std::string& line) {
@@ -34,7 +34,7 @@ std::string shown_line(const std::string& line) {
 }
 
 Json object_in(const std::string& line) {
-  const bool whole = line.find('\0') == std::string::npos;  // the parser would end there
+  const bool whole = line.find('\0') == std::string::npos;  // the parser would end at a zero byte
   Json json = whole ? Json::parse(line, nullptr, false) : Json();
   if (!json.is_object()) throw WrongAnswer(fmt::format("answered {}; expected a JSON object", shown_line(line)));
   return json;
@@ -47,7 +47,7 @@ std::int64_t count_in(const Json& json, const char* key, std::int64_t most) {
                                 found == json.end() ? "nothing" : shown_line(found->dump()), most));
 }
 
-// A number, or NaN for null; none where there is no such key.
+// A number, or NaN for null; none if the key is absent.
 std::optional<double> number_in(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<double> number_in(const Json& json, const char* key) {
                                 scenario::in_quotes(key), shown_line(found->dump())));
 }
 
-// "tensors" or "frozen": [["conv1.weight", [8, 1, 5, 5]], ...]; `names` are those of tensors so far.
+// "tensors" or "frozen": [["conv1.weight", [8, 1, 5, 5]], ...]; `names` are the tensors' names so far.
 std::vector<Tensor> tensors_in(const Json& json, const std::string& key, std::set<std::string>& names) {
   const std::string expected =
       "; expected " + scenario::in_quotes(key) + R"(: a list such as [["dense.weight", [10, 144]], ...])";
@@ -117,7 +117,7 @@ void check_did(const Json& json, const char* what) {
       fmt::format("answered {}; expected \"did\": {}", shown_line(json.dump()), scenario::in_quotes(what)));
 }
 
-// Weights in use are small: whatever gives numbers that are not finite at larger ones, training has diverged before.
+// Weights in use are small: if larger ones give numbers that are not finite, training has already diverged.
 bool has_grown(std::span<const float> weights) {
   constexpr float most = 1000;
   return std::ranges::any_of(weights, [](float weight) { return std::fabs(weight) > most; });
@@ -125,10 +125,10 @@ bool has_grown(std::span<const float> weights) {
 
 constexpr const char* at_small_weights = "that is not finite, at weights of at most 1000; expected numbers";
 
-// Copies all of them. Whether they are finite, found out on the way, which takes no longer than to copy them.
+// Copies all values, and returns true if they are finite. The test costs no time beside the copy.
 bool copy_finite(std::span<const float> from, float* __restrict to) {
   constexpr std::uint32_t exponent = 0x7f800000, one = 0x00800000;
-  std::uint32_t sums = 0;  // only an exponent of ones, and one more, reaches the highest bit
+  std::uint32_t sums = 0;  // only an exponent of ones, plus one, reaches the highest bit
   for (std::size_t i = 0; i < from.size(); ++i) {
     sums |= (std::bit_cast<std::uint32_t>(from[i]) & exponent) + one;
     to[i] = from[i];
@@ -199,7 +199,7 @@ Evaluation evaluation_in(const std::string& line) {
   return evaluation;
 }
 
-// One process, and the memory that it shares with this one: weights, the vector that it answers, frozen values.
+// One process and the memory shared with it: weights, its answered vector, frozen values.
 struct Model::Program {
   Program(const std::vector<std::string>& command, const std::string& folder)
       : memory(out_of_the_way(memfd_create("ddlsim", MFD_CLOEXEC))), process(command, folder, memory.number()) {}
@@ -220,19 +220,19 @@ struct Model::Program {
     if (at == MAP_FAILED) fail_with("no shared memory", errno);
     values = static_cast<float*>(at);
   }
-  // Whether they are finite.
+  // True if they are finite.
   bool put(std::span<const float> weights) const {
     check(weights.size() == parameters, "a whole model");
     return copy_finite(weights, values);
   }
-  // The vector that comes with an answer. Whether it is finite.
+  // Takes the vector of an answer. True if it is finite.
   bool take(std::span<float> vector) const {
     check(vector.size() == parameters, "a whole model");
     return copy_finite({values + parameters, parameters}, vector.data());
   }
   std::vector<float> take_frozen() const { return {values + 2 * parameters, values + 2 * parameters + frozen}; }
 
-  std::mutex asked;  // the simulation's thread may ask for initial weights while a math thread asks, too
+  std::mutex asked;  // the simulation's thread may ask for initial weights while a math thread asks for a gradient
   Descriptor memory;
   Process process;
   float* values = nullptr;
@@ -268,7 +268,7 @@ Model::Model(const scenario::Scenario& scenario, int processes)
                                     {"labels", labels}})
                                   .dump();
   const auto refuse = [&](const std::string& what) {
-    for (const auto& program : programs_) program->process.end_input();  // all of them end at the same time
+    for (const auto& program : programs_) program->process.end_input();  // all of them end at once
     throw InputError(fmt::format("$.model.command: {} {}", scenario::in_quotes(name_), what));
   };
   try {
@@ -294,7 +294,7 @@ Model::Model(const scenario::Scenario& scenario, int processes)
   for (const auto& program : programs_) program->share(parameters, frozen);
 }
 
-// All of them end at the same time.
+// Ends their input first, so that all of them end at once.
 Model::~Model() {
   for (const auto& program : programs_) program->process.end_input();
 }
@@ -376,7 +376,7 @@ void Model::check_keys(const Evaluation& evaluation) {
   }
 }
 
-// The first failure makes others, which are told of as the first.
+// Later failures follow from the first one, so the first is reported for all.
 void Model::fail(const std::string& how, const std::string& what) {
   const std::scoped_lock lock(mutex_);
   if (failure_.empty())

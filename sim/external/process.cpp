@@ -34,12 +34,12 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int memory_descriptor = 3;
-constexpr int first_own_descriptor = 10;  // above what the program's own are made from
+constexpr int first_own_descriptor = 10;  // above those that the program gets
 constexpr std::size_t most_of_a_line = std::size_t{1} << 28;
 constexpr std::size_t most_quoted = 300;
 constexpr std::chrono::seconds grace(2);
 
-// Both ends, out of the way of a program's first descriptors.
+// Both ends, with numbers above a program's first descriptors.
 struct Ends {
   Descriptor ours, theirs;
 };
@@ -48,14 +48,14 @@ Ends pipe_to_us() {
   if (pipe2(ends, O_CLOEXEC) != 0) fail_with("no pipe", errno);
   return {out_of_the_way(ends[0]), out_of_the_way(ends[1])};
 }
-// Writing to a pipe that nobody reads any more would end this process; a socket can be told not to.
+// A socket, because writing to a pipe without a reader would end this process; a socket can be told not to.
 Ends socket_to_them() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_with("no socket", errno);
   return {out_of_the_way(ends[0]), out_of_the_way(ends[1])};
 }
 
-// The folder with the package `ddlsim` of Python: beside this program in a checkout, or as it is installed.
+// The folder with the Python package `ddlsim`: beside this program in a checkout, or as installed.
 std::optional<std::string> python_folder() {
   std::error_code unreadable;
   for (fs::path at = fs::read_symlink("/proc/self/exe", unreadable).parent_path(); at.has_relative_path();
@@ -67,8 +67,8 @@ std::optional<std::string> python_folder() {
   return std::nullopt;
 }
 
-// Ours, where Python finds its package, and where libraries compute on one thread each unless the user says otherwise:
-// there are as many processes as threads.
+// Our environment, plus the path of the Python package, and one thread for each numeric library unless the user says
+// otherwise: there are as many processes as threads.
 std::vector<std::string> surroundings() {
   std::vector<std::string> variables;
   for (char** one = environ; *one != nullptr; ++one) {
@@ -91,7 +91,7 @@ std::vector<char*> as_c(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// All that a program is started with, made before the fork: behind it nothing may be allocated.
+// Everything that starting a program needs, made before the fork: after it nothing may be allocated.
 struct Launch {
   std::vector<std::string> command, variables = surroundings();
   std::vector<char*> words = as_c(command), environment = as_c(variables);
@@ -120,8 +120,8 @@ struct Launch {
   std::_Exit(127);
 }
 
-// Waits for the program, ends what is left of its group, and ends as the program did; at SIGTERM, or when the process
-// that started it is gone, ends the group at once.
+// Waits for the program, ends the rest of its group, and ends as the program did; on SIGTERM, or when the starting
+// process is gone, ends the group at once.
 [[noreturn]] void be_guard(const Launch& launch) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   for (const int ignored : {SIGINT, SIGHUP}) signal(ignored, SIG_IGN);
@@ -257,7 +257,7 @@ std::string Process::answer(double timeout_s, int given_up) {
   }
 }
 
-// As much as there is room for. If it is gone, its output will tell.
+// Sends as much as there is room for. If the program is gone, its output will tell.
 void Process::send_more() {
   const ssize_t n = ::send(input_.number(), to_send_.data(), to_send_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n > 0) to_send_.erase(0, static_cast<std::size_t>(n));
@@ -294,7 +294,7 @@ std::string Process::quoting(const std::string& what) {
   return what + "; the last line of its stderr: " + scenario::on_one_line(quoted);
 }
 
-// What is written by then, and no more than a pipe holds of what a program that never stops writes after it.
+// Reads what is written by then, and at most a pipe's content more from a program that never stops writing.
 void Process::listen_to_errors_until(Clock::time_point deadline) {
   constexpr int most_reads_late = 16;
   for (int late = 0; errors_.number() >= 0 && late < most_reads_late; listen_to_errors()) {
@@ -304,7 +304,7 @@ void Process::listen_to_errors_until(Clock::time_point deadline) {
   }
 }
 
-// What it wrote before is still in the pipe, which ends once the guard has ended what else could write to it.
+// Its last output is still in the pipe, which ends once the guard has ended all other writers.
 void Process::fail_as_ended() {
   const auto deadline = Clock::now() + grace;
   listen_to_errors_until(deadline);

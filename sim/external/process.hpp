@@ -1,4 +1,4 @@
-// A program of the user's that answers lines with lines, over its standard streams, and shares memory with us.
+// A program of the user's that answers lines with lines over its standard streams, and shares memory with us.
 #pragma once
 
 #include <sys/types.h>
@@ -11,12 +11,12 @@
 
 namespace ddl::external {
 
-// What became of a program: "ended with exit code 1; the last line of its stderr: ...".
+// How a program failed: "ended with exit code 1; the last line of its stderr: ...".
 struct ProcessFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A descriptor that is closed when this ends.
+// Owns a descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -34,26 +34,26 @@ class Descriptor {
   int number_;
 };
 
-// The same under a number above those that a program's own are made from: one of a closed standard stream, say, would
-// be replaced there.
+// Moves the descriptor to a number above those that a program's own are duplicated to: the number of a closed standard
+// stream, say, would be overwritten there.
 Descriptor out_of_the_way(int descriptor);
 
 class Process {
  public:
-  // Starts `command` in `folder`, with `memory` as its descriptor 3, in a process group of its own. A process between
-  // the two of us ends that group with this one, however this one ends. Throws ProcessFailed.
+  // Starts `command` in `folder`, with `memory` as its descriptor 3, in a process group of its own. A guard process
+  // between the two of us ends that group with this process, however this one ends. Throws ProcessFailed.
   Process(const std::vector<std::string>& command, const std::string& folder, int memory);
-  // Lets it end by itself until two seconds after the end of its input, then ends it with all that it has started.
+  // Ends its input, lets it end by itself for two seconds, then kills it with everything it has started.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   void send(const std::string& line);
-  // The next line that it says. Throws ProcessFailed where none comes within `timeout_s`, or as soon as the descriptor
+  // Its next line of output. Throws ProcessFailed if none comes within `timeout_s`, or as soon as the descriptor
   // `given_up` can be read.
   std::string answer(double timeout_s, int given_up);
   void end_input();
-  // `what` and the last line of its stderr.
+  // `what` with the last line of its stderr.
   std::string quoting(const std::string& what);
 
  private:
@@ -70,9 +70,9 @@ class Process {
   std::chrono::steady_clock::time_point input_ended_;
   pid_t guard_ = 0;
   std::string to_send_;
-  std::string said_;       // of its output, not asked for yet
-  std::string last_line_;  // of its errors
-  std::string line_;       // of them, not yet whole
+  std::string said_;       // its output, not asked for yet
+  std::string last_line_;  // its last line of errors
+  std::string line_;       // the beginning of the next one
 };
 
 }  // namespace ddl::external

@@ -17,7 +17,8 @@
 
 namespace ddl::process {
 
-// Blocks what SignalsHeld blocks and reads it from a descriptor, so that the parent can clean up while children work.
+// Blocks the signals of SignalsHeld and reads them from a descriptor, so that the parent can clean up while children
+// work.
 class AwaitedSignals {
  public:
   AwaitedSignals() : descriptor_(signalfd(-1, &held_.signals(), SFD_CLOEXEC)) {
@@ -43,7 +44,7 @@ class AwaitedSignals {
 
 namespace {
 
-// Waits until there is something to read, or for so long: at `signals`, and at each of `others`, of which -1 is none.
+// Waits up to `milliseconds` until `signals` or one of `others` (-1: none) can be read.
 std::vector<bool> wait_for(const AwaitedSignals& signals, const std::vector<int>& others, int milliseconds) {
   std::vector<pollfd> waits = {{signals.descriptor(), POLLIN, 0}};
   for (const int other : others) waits.push_back({other, POLLIN, 0});
@@ -129,7 +130,7 @@ void in_children(std::size_t jobs, int at_once, const std::function<std::functio
   check(at_once > 0, "at least one child at once");
   Children children;
   for (std::size_t next = 0; next < jobs || children.size() > 0;) {
-    if (may_go_on && !may_go_on()) return;  // what runs is ended
+    if (may_go_on && !may_go_on()) return;  // children at work are ended
     while (next < jobs && children.size() < static_cast<std::size_t>(at_once)) {
       const std::size_t job = next++;
       if (const auto work = start(job)) children.start(job, work);

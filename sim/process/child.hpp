@@ -10,18 +10,18 @@
 
 namespace ddl::process {
 
-// What `work` returned in the child. Exceptions of this program (InputError, RunFailed, InternalError) are rethrown
-// here; other exceptions and a child that dies become InternalError; Ctrl-C becomes Interrupted. There must be no other
-// threads at the call.
+// Runs `work` in a child and returns its answer. Exceptions of this program (InputError, RunFailed, InternalError) are
+// rethrown here; other exceptions and a child that dies become InternalError; Ctrl-C becomes Interrupted. There must be
+// no other threads at the call.
 std::string in_child(const std::function<std::string()>& work);
 
-// How one of many jobs ended.
+// The outcome of one of many jobs.
 class ChildAnswer {
  public:
   explicit ChildAnswer(std::string text) : text_(std::move(text)) {}
   explicit ChildAnswer(std::exception_ptr failure) : failure_(std::move(failure)) {}  // NOLINT(*-throw-keyword-missing)
 
-  // What the work returned; or throws what in_child would have thrown.
+  // The work's answer; or throws like in_child.
   const std::string& text() const {
     if (failure_) std::rethrow_exception(failure_);
     return text_;
@@ -32,7 +32,7 @@ class ChildAnswer {
   std::exception_ptr failure_;
 };
 
-// Jobs at work, each in a child and known by a number. While this lives, Ctrl-C is noticed by wait() alone.
+// Jobs at work, each in a child and known by a number. While this object lives, only wait() notices Ctrl-C.
 class Children {
  public:
   Children();
@@ -40,9 +40,9 @@ class Children {
   void start(std::size_t job, const std::function<std::string()>& work);
   void end(std::size_t job);  // without an answer
   std::size_t size() const;
-  // Waits until one or more have ended, `input` (a descriptor; -1: none) can be read or has ended, or so many
-  // milliseconds have passed; passes on what they wrote to the standard error, and calls done(job, answer) for each
-  // that has ended. Whether `input` is ready. Throws Interrupted.
+  // Waits until one or more have ended, `input` (a descriptor; -1: none) can be read or has ended, or `milliseconds`
+  // have passed; passes on what they wrote to the standard error, and calls done(job, answer) for each that has ended.
+  // True if `input` is ready. Throws Interrupted.
   static constexpr int between_looks = 100;  // milliseconds
   bool wait(const std::function<void(std::size_t, const ChildAnswer&)>& done, int milliseconds = between_looks,
             int input = -1);
@@ -52,11 +52,11 @@ class Children {
   std::unique_ptr<AtWork> at_work_;
 };
 
-// The same for jobs 0 .. jobs-1, `at_once` of them at a time. Called in this process: `start(job)` before each job,
-// which returns the child's work, or nothing if there shall be no such job; and `done(job, answer)` as each ends, in
-// any order. An exception from either ends the other jobs and is rethrown, as is Interrupted at Ctrl-C. `may_go_on`, if
-// there is one, is asked ten times a second: once it says no, no job starts any more, and those at work are ended
-// without an answer.
+// The same for jobs 0 .. jobs-1, `at_once` at a time. Called in this process: `start(job)` before each job, which
+// returns the child's work, or nothing to skip the job; and `done(job, answer)` as each ends, in any order. An
+// exception from either ends the other jobs and is rethrown, as is Interrupted at Ctrl-C. `may_go_on`, if there is one,
+// is asked ten times a second: once it returns false, no more jobs start, and those at work are ended without an
+// answer.
 void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
                  const std::function<void(std::size_t, const ChildAnswer&)>& done,
                  const std::function<bool()>& may_go_on = {});

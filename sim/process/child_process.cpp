@@ -36,7 +36,7 @@ void note_coverage() {
 #endif
 }
 
-// The first byte that a child sends says what follows.
+// The first byte of a child's answer: the kind of what follows.
 enum Verdict : char {
   answer_follows = 'A',
   input_error = 'I',
@@ -53,7 +53,7 @@ void write_all(int descriptor, const std::string& bytes) {
   }
 }
 
-// What a piece of work lets go of is kept for its next need: the kernel would clear it page by page each time.
+// Keeps freed memory for the next piece of work: the kernel would clear it page by page each time.
 void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
@@ -86,11 +86,11 @@ std::string said_by(const std::function<std::string()>& work) {
   write_all(descriptor, said_by(work));
   std::fflush(nullptr);
   note_coverage();
-  // Without exit handlers: they are the parent's, and SimGrid's would free what the system frees anyway.
+  // No exit handlers: they are the parent's, and SimGrid's would only free memory that the system frees anyway.
   std::_Exit(0);
 }
 
-// Words that SimGrid and its reader of files say before they abort without memory, and what a destructor does.
+// Words of SimGrid, its file reader or a destructor before they abort for lack of memory.
 bool is_about_memory(const std::string& words) {
   for (const char* about : {"alloc", "surfxml_bufferstack", "out of memory"}) {
     if (words.find(about) != std::string::npos) return true;

@@ -23,10 +23,10 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
-// Begins what a library writes to the standard error of a child before it ends the process.
+// Starts a library's message to a child's standard error before it ends the process.
 inline constexpr char last_words_mark = '\1';
 
-// Keeps what a process writes to its standard error, which may be more than a pipe holds.
+// Keeps a process's output to its standard error, which may exceed a pipe.
 class KeptErrors {
  public:
   KeptErrors();
@@ -35,7 +35,7 @@ class KeptErrors {
   KeptErrors& operator=(const KeptErrors&) = delete;
 
   void begin() const;  // in that process
-  // Writes to the standard error of this process what has come since, up to the last words.
+  // Writes the new part to the standard error of this process, up to the last words.
   void pass_on();
   // The first line of these; empty if there are none.
   std::string last_words() const;
@@ -61,7 +61,7 @@ class ChildProcess {
   // Reads what the child has sent since, and waits if there is nothing; false at the end.
   bool listen();
   void pass_on_errors() { errors_.pass_on(); }
-  // Its whole answer, after listen() has returned false; or throws what the child threw.
+  // Its whole answer, after listen() has returned false; or throws the child's exception.
   std::string answer();
 
  private:
@@ -71,7 +71,7 @@ class ChildProcess {
   KeptErrors errors_;
   Pipe pipe_;
   pid_t process_ = 0;
-  double processor_s_ = 0;  // that it took
+  double processor_s_ = 0;  // processor time used
   std::string said_;
 };
 

@@ -14,7 +14,7 @@
 namespace ddl::process {
 namespace {
 
-// Valid as long as `words` are.
+// Valid as long as `words`.
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));

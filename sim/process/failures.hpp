@@ -1,4 +1,4 @@
-// How work can end without a result, other than by wrong input and broken invariants (core/base/check.hpp).
+// Outcomes of work without a result, other than wrong input and broken invariants (core/base/check.hpp).
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace ddl::process {
 
-// The run could not finish; says which node waits for which. Exit code 3.
+// The run could not finish; the text says which node waits for which. Exit code 3.
 struct RunFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,7 +21,7 @@ struct Interrupted : std::runtime_error {
 // A child process ended without an answer.
 struct ChildDied : InternalError {
   ChildDied(const std::string& how, std::string last_words) : InternalError(how), words(std::move(last_words)) {}
-  std::string words;  // of a library that ended it
+  std::string words;  // last words of a library that ended it
 };
 
 }  // namespace ddl::process

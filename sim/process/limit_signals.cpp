@@ -25,10 +25,10 @@ void set_handler(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// Programs that this one starts get the system's way of dealing with the signal, unlike with one that is ignored.
+// A handler, because programs that this one starts then get the default handling; SIG_IGN would be inherited.
 void do_nothing(int /*signal*/) {}
 
-// Made before it is needed: in a handler nothing may be allocated.
+// Made in advance: a handler must not allocate.
 const std::string& last_line() {
   static const std::string line = "ddlsim: " + out_of_processor_time() + "\n";
   return line;
@@ -52,7 +52,7 @@ void begin_timer(double seconds) {
   timer_settime(timer, TIMER_ABSTIME, &at, nullptr);
 }
 
-// Where nobody can catch it: in libraries as they are loaded, and in destructors.
+// For exceptions that nothing can catch: in libraries as they are loaded, and in destructors.
 void end_without_memory() {
   const std::exception_ptr error = std::current_exception();
   if (!error) std::abort();

@@ -1,10 +1,10 @@
-// Limits of this process that the system tells by signals, which would end it without a word.
+// Limits of this process that the system enforces by signals, which would end it without a message.
 #pragma once
 
 namespace ddl::process {
 
-// At the start of a program. A file that may not grow becomes an error of whatever writes it. Shortly before the
-// processor time of this process is spent, it ends with one line; a child is its parent's to report.
+// Call it at the start of a program. A file size limit becomes an error of the writing code. Shortly before the
+// processor time of this process is spent, it ends with one line; for a child, the parent reports it.
 void heed_limits();
 
 // In a child process.

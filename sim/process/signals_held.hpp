@@ -1,4 +1,4 @@
-// Ctrl-C, termination and a closed terminal, held back while something must not be cut in two.
+// Ctrl-C, termination and a closed terminal, held back during work that must not be interrupted.
 #pragma once
 
 #include <signal.h>
@@ -7,7 +7,7 @@ namespace ddl::process {
 
 // Blocks these signals while it lives, except those that the program ignores, as under nohup or in a script's
 // background. A signal stays pending until code reads it, as in_children does; if nothing reads it, it is delivered
-// when the last of nested objects ends.
+// when the outermost object ends.
 class SignalsHeld {
  public:
   SignalsHeld();
