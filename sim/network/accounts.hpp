@@ -1,4 +1,4 @@
-// What becomes of every message and every byte, in all and by pair of nodes.
+// The fate of every message and every byte, in total and by pair of nodes.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,18 @@ class Accounts {
   void lose(std::int64_t messages) { lost_ += messages; }
 
   double bytes_sent() const { return totals_.bytes_sent; }
-  // `remaining_bytes` of a transmission that is carried.
+  // `remaining_bytes`: for a transmission under way.
   Totals totals(const Channels& channels, const platform::Fabric& fabric,
                 const std::function<double(const Transmission&)>& remaining_bytes) const;
-  // Every message is delivered, lost, on the wire, queued or about to be sent again, and every byte put on the wire is
-  // delivered, lost or on it. Throws InternalError.
+  // Checks that every message is delivered, lost, on the wire, queued or about to be sent again, and that every byte
+  // put on the wire is delivered, lost or on it. Throws InternalError.
   void check(const Channels& channels) const;
 
  private:
   struct Traffic {
     std::int64_t messages = 0;  // put on the wire
     double bytes = 0, bytes_delivered = 0;
-    double bytes_lost = 0, bytes_wasted = 0;  // of transmissions that did not arrive; the part of them it had carried
+    double bytes_lost = 0, bytes_wasted = 0;  // of lost transmissions: whole; the part that had been carried
   };
 
   Observer& observer_;

@@ -1,5 +1,5 @@
-// An ordered pair of nodes with messages under way, which is like one TCP connection: first in first out, one message
-// on the wire. A pair without has no channel; what lasts of it is with Accounts, UnevenShares, Losses and the
+// An ordered pair of nodes with messages under way, like one TCP connection: first in, first out, one message on the
+// wire. Pairs without messages have no channel; their lasting state is with Accounts, UnevenShares, Losses and the
 // transport.
 #pragma once
 
@@ -24,7 +24,7 @@ struct Channel {
   Stage stage = Stage::idle;
   std::vector<Message> queue{};      // not yet on the wire
   std::optional<Message> on_wire{};  // or about to be sent again
-  Transmission transmission{};       // of it
+  Transmission transmission{};       // the one of on_wire
   Observer::Handle observed{};
   std::vector<Signal*> waiting_for_room{}, waiting_for_delivery{};
 

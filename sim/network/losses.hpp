@@ -1,4 +1,4 @@
-// Which transmissions are lost.
+// Random losses of transmissions.
 #pragma once
 
 #include <cstdint>

@@ -39,13 +39,13 @@ Channel& open_channel(Channels& channels, const platform::Fabric& fabric, const 
   return opened;
 }
 
-// Not in the order in which messages before them have ended, which is the transport's.
+// Sorts by pair, because the transport's order of completion is arbitrary.
 std::vector<Transmission*> in_order(std::vector<Transmission*> transmissions) {
   std::ranges::sort(transmissions, {}, &Transmission::pair);
   return transmissions;
 }
 
-// Of messages within hosts, which no transport carries. The next of their queues follow.
+// Ends messages within hosts, which no transport carries. Their queues may bring the next ones.
 void end_at_once(std::vector<Transmission*>& within_hosts, const std::function<void(const Transmission&)>& end) {
   while (!within_hosts.empty()) {
     for (const Transmission* it : in_order(std::exchange(within_hosts, {}))) end(*it);
@@ -92,7 +92,7 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       fabric, quiescence, seed, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
 }
 
-// --- what nodes ask for ---
+// --- calls of nodes ---
 
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
@@ -129,7 +129,7 @@ void Network::wait_until_delivered(int source, int target) {
   }
 }
 
-// What is sent meanwhile counts, too.
+// Includes messages sent during the wait.
 void Network::wait_until_all_delivered(int source) {
   const auto& from = channels_[static_cast<std::size_t>(source)];
   const auto undelivered = [&] {
@@ -194,7 +194,7 @@ std::int64_t Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   return lost;
 }
 
-// --- what happens to messages ---
+// --- the way of a message ---
 
 void Network::begin(Channel& channel) {
   channel.stage = Channel::Stage::beginning;
@@ -278,7 +278,7 @@ void Network::stop() {
   transport_->stop();
 }
 
-// --- what is known of it ---
+// --- reports ---
 
 Totals Network::totals() const {
   return accounts_.totals(channels_, fabric_,

@@ -1,8 +1,8 @@
-// Messages between nodes over the fabric. A channel (ordered pair of nodes) behaves like one TCP connection: first in
-// first out, one transfer on the wire; channels share links as platform.network.model says.
+// Messages between nodes over the fabric. A channel (ordered pair of nodes) behaves like one TCP connection: first in,
+// first out, one transfer on the wire; channels share links according to platform.network.model.
 //
 // From a node's send() to the other's inbox: send() queues the message, advance() puts it on the wire, the transport
-// carries it, advance() hears that it has ended and delivers it.
+// carries it, advance() learns of its end and delivers it.
 #pragma once
 
 #include <cstdint>
@@ -41,31 +41,32 @@ class Network {
   void wait_for_room(int source, int target, std::size_t depth);
   void wait_until_delivered(int source, int target);
   void wait_until_all_delivered(int source);
-  // Suspends an actor of the node, which has just computed, until all that arrives in this instant has been taken.
+  // Suspends an actor of the node, which has just computed, until all messages that arrive in this instant have been
+  // taken.
   void wait_for_arrivals(int node) { pause(node, Pauses::After::computing); }
-  // Suspends an actor of no node until all that arrives in this instant has been taken, and the actors that waited for
-  // it have gone on.
+  // Suspends an actor of no node until all messages that arrive in this instant have been taken, and the actors that
+  // waited for them have gone on.
   void wait_for_the_instant();
 
-  // A host goes: what is queued or on the wire from or to it is lost, and so is what is sent from or to it while it is
-  // not reachable. All nodes are at first.
+  // A host goes: all messages queued or on the wire from or to it are lost, and so are those sent from or to it while
+  // it is unreachable. All nodes are reachable at first.
   void set_reachable(int node, bool reachable);
 
   double bytes_sent() const { return accounts_.bytes_sent(); }  // put on the wire so far, whole messages
   Totals totals() const;
   void check_accounts() const { accounts_.check(channels_); }
-  // Tells the observer what has become of transfers that are on the wire.
+  // Tells the observer the state of transfers that are on the wire.
   void end_observation();
   void stop();  // the run is over: nothing more happens
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
-  // What happens to messages happens here, when a timer of SimGrid's goes off: no actor waits for them.
+  // Moves messages on, called by a timer of SimGrid's: no actor waits for them.
   void advance();
-  void wake_at(double time_s);        // too early does no harm
+  void wake_at(double time_s);        // too early is harmless
   void begin(Channel& channel);       // in this instant, but not before the caller waits for something
-  void start_next(Channel& channel);  // of its queue, or closes it
+  void start_next(Channel& channel);  // the next in its queue; or closes the channel
   void put_on_wire(Channel& channel);
   void end_transmission(Channel& channel);
   void send_again(Channel& channel);

@@ -1,4 +1,4 @@
-// Hears of every transmission between two hosts, such as to draw it. Nothing that is simulated depends on it.
+// Hears of every transmission between two hosts, for instance to draw it. The simulation does not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Observer {
   virtual Handle begin_message(int source, int target, std::int64_t step, double bytes) = 0;
   // `carried`: bytes that went over the links of the route so far.
   virtual void end_message(const Handle& handle, int source, int target, double carried, MessageEnd how) = 0;
-  // So many messages wait now, from source to target, to be put on the wire.
+  // Now `waiting` messages from source to target wait for the wire.
   virtual void queue_changed(int source, int target, std::size_t waiting) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// What is remembered of ordered pairs of nodes, of which a large run has many more than it uses at any time.
+// Values per ordered pair of nodes: a large run has many more pairs than it uses at any time.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class ByPair {
   }
   const T* find(const Pair& pair) const { return const_cast<ByPair*>(this)->find(pair); }
   void erase(const Pair& pair) { values_.erase(pair); }
-  // By source, then target.
+  // Sorted by source, then target.
   std::vector<Pair> pairs() const {
     std::vector<Pair> pairs;
     for (const auto& [pair, value] : values_) pairs.push_back(pair);

@@ -13,12 +13,12 @@ namespace ddl::network {
 
 class Pauses {
  public:
-  // What an actor waits after. In one instant those after computing go on first, by node, then those after sending.
+  // Reason for an actor's pause. In one instant, actors after computing go on first, by node, then those after sending.
   // Those after everything go on last, however often others pause in it.
   enum class After { computing, sending, everything };
   static constexpr int no_node = -1;
 
-  // `ask_for_end` has end_all() called in this instant, once no actor can go on.
+  // `ask_for_end` arranges a call of end_all() in this instant, once no actor can go on.
   Pauses(Quiescence& quiescence, std::function<void()> ask_for_end)
       : quiescence_(quiescence), ask_for_end_(std::move(ask_for_end)) {}
 
@@ -28,11 +28,11 @@ class Pauses {
   void count_arrival() { ++arrived_; }
   // Lets all that wait look whether anything has happened since they last did.
   void end_all();
-  // Of a host that goes: its actors' pauses are over, and the caller is to ring their signals.
+  // Ends the pauses of a host that goes; the caller then rings their signals.
   void end_those_of(int node, std::vector<Signal*>& woken);
 
  private:
-  // On the stack of the actor that waits.
+  // Lies on the waiting actor's stack.
   struct Pause {
     After after;
     int node;

@@ -1,4 +1,4 @@
-// Whether anything will still happen by itself, and what an actor sleeps on until another wakes it.
+// Detects that nothing will happen by itself any more, and lets actors sleep until another wakes them.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace ddl::network {
 
-// Two counts: of what simulated time will bring to an end (computations, waits for a time, messages), which is under
-// way, and of turns to come, those of actors that have been woken or started and have not run since. While both are
-// none, no actor will ever go on by itself.
+// Two counts: pending activities, which simulated time will end (computations, waits for a time, messages), and
+// expected turns, of actors that have been woken or started and have not run since. While both are zero, no actor will
+// go on by itself.
 //
-// Waking an actor hands control to SimGrid, so a call of Node that promises not to wait leaves its wake-ups here; they
-// are done when its actor next waits.
+// Waking an actor hands control to SimGrid. So calls of Node that promise not to wait leave their wake-ups here, and
+// they are done when the actor next waits.
 class Quiescence {
  public:
-  // `call` is made within ends(), each time that nothing is left under way. It may wake actors: the turn of the one
-  // that called ends() counts as still to come. It is not made while an actor is unwound, which must not wait.
+  // `call` is made within ends(), each time that nothing is left under way. It may wake actors: the turn of ends()'s
+  // caller still counts as expected. It is not made while an actor is unwound, as that must not wait.
   void when_nothing_is_under_way(std::function<void()> call) { nothing_under_way_ = std::move(call); }
 
   void begins() { ++under_way_; }
@@ -52,7 +52,7 @@ class Quiescence {
  private:
   std::int64_t under_way_ = 0, turns_to_come_ = 0;
   std::function<void()> nothing_under_way_;
-  std::vector<std::function<void()>> postponed_;  // of the one actor that runs
+  std::vector<std::function<void()>> postponed_;  // of the one running actor
 };
 
 // Under way while it lives: a node computes, or waits for a time.
@@ -76,7 +76,7 @@ class Signal {
     quiescence_.expect_turn();
     semaphore_->release();
   }
-  // All of them are accounted for before the first wakes.
+  // Counts all turns before the first actor wakes.
   static void ring_all(const std::vector<Signal*>& signals) {
     for (Signal* signal : signals) signal->quiescence_.expect_turn();
     for (Signal* signal : signals) signal->semaphore_->release();

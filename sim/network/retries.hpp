@@ -1,4 +1,4 @@
-// Lost transmissions that will be sent again: when, and in which order.
+// Lost transmissions to be sent again: their times and order.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace ddl::network {
 class Retries {
  public:
   void add(double at_s, Channel& channel) { retries_.insert({at_s, added_++, &channel}); }
-  // The next that is due at `now_s`, in order of time, then of losses; null if there is none.
+  // The next one due at `now_s`, in order of time, then of losses; null if there is none.
   Channel* take_due(double now_s) {
     if (next_s() > now_s) return nullptr;
     return retries_.extract(retries_.begin()).value().channel;
   }
-  // It is not sent again.
+  // Drops its retry.
   void forget(const Channel& channel) {
     std::erase_if(retries_, [&](const Retry& retry) { return retry.channel == &channel; });
   }

@@ -13,9 +13,9 @@ namespace ddl::network {
 struct Transmission {
   Pair pair{};
   platform::Route route{};  // from source to target
-  platform::Route back{};   // where acknowledgements take it (Fabric::needs_way_back)
+  platform::Route back{};   // the way of its acknowledgements (Fabric::needs_way_back)
   double bytes = 0;         // with the header; 0 within a host
-  int flows = 1;            // that it counts as where links are full
+  int flows = 1;            // flows that it counts as where links are full
   // Seconds until its first byte is there; none: the route's latency decides. Then the most that its window lets
   // through. Both are set by the model TCP alone.
   std::optional<double> latency_s{};

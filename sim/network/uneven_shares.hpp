@@ -1,4 +1,4 @@
-// As how many flows a transfer counts where links are full: the model TCP, in sim/scenario/scenario.hpp.
+// Number of flows that a transfer counts as where links are full: the model TCP, in sim/scenario/scenario.hpp.
 #pragma once
 
 #include <cmath>

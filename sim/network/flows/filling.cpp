@@ -18,7 +18,7 @@ void Filling::fill(const std::vector<Link>& links, const std::vector<Flow>& flow
     queue_.emplace_back(share(static_cast<int>(i)), static_cast<int>(i));
   }
   std::ranges::make_heap(queue_, std::greater<>());
-  double level = 0;  // which only rises
+  double level = 0;  // only rises
   while (!queue_.empty()) {
     std::ranges::pop_heap(queue_, std::greater<>());
     const auto [then, link] = queue_.back();
@@ -48,7 +48,7 @@ double Filling::share(int link) const {
   return remains.capacity / remains.weight;
 }
 
-// Those of the link's flows whose own bounds are below the level of any link that they still could be bound at.
+// Fixes those of the link's flows whose own bounds are below the level of any link that could still bind them.
 bool Filling::fix_bounded(int link, double level, const std::vector<Link>& links, const std::vector<Flow>& flows) {
   bool any = false;
   for (const Stop& stop : links[static_cast<std::size_t>(link)].stops) {

@@ -17,7 +17,7 @@ class Filling {
 
   double level(int link) const { return links_[static_cast<std::size_t>(link)].level; }
   int binding(int flow) const { return bindings_[static_cast<std::size_t>(flow)]; }
-  std::int64_t visits() const { return visits_; }  // of flows at links, by the last fill()
+  std::int64_t visits() const { return visits_; }  // visits of flows at links by the last fill()
 
  private:
   struct Remains {
@@ -32,7 +32,7 @@ class Filling {
 
   std::vector<Remains> links_;
   std::vector<int> bindings_;                  // by flow
-  std::vector<std::pair<double, int>> queue_;  // a heap of shares, which may have grown since
+  std::vector<std::pair<double, int>> queue_;  // a heap of shares; shares may have grown since
   std::int64_t visits_ = 0;
 };
 

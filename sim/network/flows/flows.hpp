@@ -1,8 +1,8 @@
-// Transfers under way on a network of links, in simulated time: each first pays its latency and then takes its fair
-// share of the links on its way until it is through. Knows nothing of SimGrid; the caller has the clock.
+// Transfers under way on a network of links, in simulated time: each first waits for its latency, and then takes its
+// fair share of the links on its route until it is through. Independent of SimGrid; the caller has the clock.
 //
-// A flow bound at a link (see MaxMin) gets on as the link's level goes by: what is left of it is measured against the
-// integral of that level, so a change of level touches one link and none of the flows that share it.
+// A flow bound at a link (see MaxMin) progresses with the integral of the link's level. So a change of level touches
+// one link and none of the flows that share it.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace ddl::network::flows {
 
-// What one transfer asks of the network.
+// A transfer's demand on the network.
 struct FlowShape {
-  std::vector<Use> uses;         // none, and no bound: it is through once its latency is over
+  std::vector<Use> uses;         // none, and no bound: it is through after its latency
   double latency_s = 0;          // before the first byte
-  double penalty = 1;            // its claim on a full link is the inverse of it
+  double penalty = 1;            // its claim on a full link is 1 / penalty
   double bound = MaxMin::never;  // of its rate
-  double efficiency = 1;         // bytes that get through per byte of its rate
+  double efficiency = 1;         // bytes delivered per byte of its rate
 };
 
 class Flows final : private MaxMin::Listener {
@@ -31,23 +31,24 @@ class Flows final : private MaxMin::Listener {
   int start(double now_s, const FlowShape& shape, double bytes);
   // When the next transfer has paid its latency or is over; never, when none is under way.
   double next_s();
-  // What is over at `now_s`, in the order started. Events less than a nanosecond apart are one, as in SimGrid.
+  // The transfers that end at `now_s`, in the order started. Events less than a nanosecond apart count as one, as in
+  // SimGrid.
   std::vector<int> advance(double now_s);
-  // Gives a transfer up; returns the bytes of it that have not got through. Its number may be used again.
+  // Cancels a transfer; returns its undelivered bytes. Its number may be used again.
   double cancel(double now_s, int transfer);
-  // What of it has not got through at `now_s`, which no event comes before.
+  // Undelivered bytes at `now_s`; no event may come before.
   double remaining_bytes(double now_s, int transfer) const;
   void set_capacity(double now_s, int link, double capacity);
 
  private:
   struct Transfer {
-    std::int64_t order = 0;  // of starting
+    std::int64_t order = 0;  // rank of its start
     FlowShape shape;
     double bytes = 0;
     int flow = -1;  // in sharing_, once the latency is paid
     bool running = false;
-    double end = 0;          // of the integral of the level of the link it is bound at; or a time, when bound by itself
-    double left = 0;         // level times seconds, while between two bindings
+    double end = 0;          // value of the integral of its link's level at its end; or a time, when bound by itself
+    double left = 0;         // level times seconds, kept while between two bindings
     std::int64_t stamp = 0;  // of its entry in a heap of ends
   };
   struct End {
@@ -57,8 +58,8 @@ class Flows final : private MaxMin::Listener {
     bool operator>(const End& other) const { return at > other.at; }
   };
   using Ends = std::priority_queue<End, std::vector<End>, std::greater<>>;
-  struct Line {                        // what goes on at a link
-    double integral = 0, since_s = 0;  // of its level, up to when
+  struct Line {                        // state of a link
+    double integral = 0, since_s = 0;  // of its level, up to since_s
     Ends ends;
     bool is_stale = false;  // its entry in agenda_ is
   };

@@ -1,20 +1,20 @@
-// Weighted max-min fair sharing of links among flows that come and go, brought up to date where something changed.
+// Weighted max-min fair sharing of links among flows that come and go, with incremental updates.
 //
-// A flow has a level: its rate times its penalty. Max-min fairness raises all levels together until a link is full; the
-// flows through it are bound there, at the link's level, and the others rise on. In the end
+// A flow's level is its rate times its penalty. Max-min fairness raises all levels together until a link is full; its
+// flows are bound there, at the link's level, and the others rise on. In the end
 //
 //   level of a flow = min(its own bound, levels of the links on its way);
 //   level of a link = what its capacity leaves to the flows bound there, over the sum of their weights;
 //                     infinite when its flows, all bound elsewhere, do not fill it.
 //
-// These two lines have one solution (Bertsekas and Gallager, Data Networks, 6.5.2), so each link may compute its level
-// from what the other links offer its flows, and notify them when its own offer changes (Charny, MIT 1994), in any
-// order: a change travels as far as it matters and no further. Where it matters to most links, as in all-to-all traffic
-// of unequal weights, all levels are computed at once instead (OrderedLinks, which begins with Filling).
+// These two equations have one solution (Bertsekas and Gallager, Data Networks, 6.5.2). So each link may compute its
+// level from the other links' offers to its flows, and notify them when its own offer changes (Charny, MIT 1994), in
+// any order: a change travels only as far as it matters. Where it matters to most links, as in all-to-all traffic of
+// unequal weights, all levels are computed at once instead (OrderedLinks, which starts from Filling).
 //
-// Links through which many flows go are spared looking at all of them each time:
-//   - while the order of offers stays as it is, one flow more or less changes two sums;
-//   - a link that is not full and could not be while its flows' levels stay below its promise need not hear of them.
+// Links with many flows need not visit all of them each time:
+//   - while the order of offers stays the same, adding or removing a flow changes two sums;
+//   - a link that is not full, and cannot become full while its flows' levels stay below its promise, is not notified.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace ddl::network::flows {
 
-// What a flow takes of a link: `use` times its rate. Acknowledgements on the way back are a use of 0.05.
+// A flow's use of a link: `use` times its rate. Acknowledgements on the way back are a use of 0.05.
 struct Use {
   int link = 0;
   double use = 1;
@@ -52,20 +52,20 @@ class MaxMin {
 
   MaxMin(const std::vector<double>& capacities, Listener& listener);
 
-  // The flow's number, which is used again after remove(). A link may occur once in `uses`; where there is none,
-  // `bound` is finite. `bound` is of its rate. Its level is not known before settle().
+  // Returns the flow's number, which is used again after remove(). A link may occur once in `uses`; without uses
+  // `bound`, a limit of the rate, must be finite. The level is unknown before settle().
   int add(const std::vector<Use>& uses, double penalty, double bound);
   int next_number() const { return free_flows_.empty() ? static_cast<int>(flows_.size()) : free_flows_.back(); }
   void remove(int flow);
   void set_capacity(int link, double capacity);
-  // Brings all levels up to date. Throws InternalError when they do not settle.
+  // Brings all levels up to date. Throws InternalError if they do not settle.
   void settle();
 
   double level(int flow) const;
   double rate(int flow) const { return level(flow) / flows_[static_cast<std::size_t>(flow)].penalty; }
   int binding(int flow) const { return flows_[static_cast<std::size_t>(flow)].binding; }
   double link_level(int link) const { return links_[static_cast<std::size_t>(link)].level; }
-  std::int64_t visits() const { return visits_; }  // of flows at links, for measuring
+  std::int64_t visits() const { return visits_; }  // visits of flows at links, for measuring
 
  private:
   using Hop = max_min::Hop;
@@ -88,7 +88,7 @@ class MaxMin {
   void release(int flow, int link);
   void set_level(int link, double level);
   void notify_links(int link);
-  bool notify_links_of(int flow, int link);  // whether one of them listens
+  bool notify_links_of(int flow, int link);  // true if one of them listens
   void sum_up(int link);
   void listen_or_promise(int link);
 

@@ -1,8 +1,8 @@
-// How MaxMin's links settle with one another.
+// How MaxMin's links settle.
 //
-// Filling and OrderedLinks alone would give the same levels, and this file would be half as long. It stays because they
-// look at all links and flows at each event. Processor seconds of whole runs (100 Mbit/s, 1 MB, the model TCP),
-// settling and with all levels at once each time:
+// Filling and OrderedLinks alone would give the same levels in half the code, but they visit all links and flows at
+// each event. Processor seconds of whole runs (100 Mbit/s, 1 MB, the model TCP), settling and with all levels at once
+// each time:
 //
 //   gossip          200 workers, 5 steps      0.11   0.13      ring all-reduce  100 workers, 2 steps   0.13   0.23
 //                 1,000 workers, 5 steps      0.47   0.73      D-PSGD         1,000 workers, 3 steps   0.25   0.70
@@ -22,12 +22,12 @@ namespace {
 
 using max_min::same;
 
-constexpr std::size_t few = 8;        // flows of a link that may promise all it could
-constexpr double promise_factor = 4;  // of the greatest level otherwise: it is renewed when levels have doubled twice
-// What all levels at once may cost less than: so many looks at flows, a part of all there are, and one per link.
+constexpr std::size_t few = 8;        // a link with at most this many flows promises its full share
+constexpr double promise_factor = 4;  // of the greatest level: renewed when levels have doubled twice
+// Settling gives up for all levels at once after this many visits, or this part of all stops, plus one per link.
 constexpr std::int64_t few_visits = 100, part_of_visits = 4;
 constexpr int times_before_a_look = 128;
-constexpr std::int64_t most_turns = 100;  // of each link in one settling
+constexpr std::int64_t most_turns = 100;  // per link in one settling
 
 bool is_same(double a, double b) {
   return a == b || (a < MaxMin::never && b < MaxMin::never && std::abs(a - b) <= same * std::max(a, b));
@@ -44,7 +44,7 @@ void MaxMin::enqueue(int link) {
 
 void MaxMin::settle() {
   if (queue_.empty()) return;
-  // Where that was quicker the last time, it is again, but for a look now and then.
+  // If all levels at once was quicker the last time, it is again, except for a new try now and then.
   if (times_at_once_ % times_before_a_look != 0) return compute_all_levels();
   ordered_links_.invalidate();
   const std::int64_t most_visits =
@@ -61,8 +61,8 @@ void MaxMin::settle() {
   times_at_once_ = 0;
 }
 
-// Nothing is spared afterwards until compute_level() has seen a link: it listens, makes no promise, and since no level
-// is above most_elsewhere, its sums are not used.
+// Afterwards each link listens, promises nothing, and does not use its sums (no level exceeds most_elsewhere), until
+// compute_level() has visited it.
 void MaxMin::compute_all_levels() {
   ++times_at_once_;
   for (const int link : queue_) at(link).queued = false;
@@ -91,8 +91,8 @@ void MaxMin::compute_all_levels() {
   }
 }
 
-// What a flow has elsewhere, if it is bound there: should another link offer it less by now, that link will take it and
-// say so. Else the least of the other offers.
+// The flow's level if it is bound elsewhere: should yet another link offer it less, that link will bind it and notify.
+// Otherwise the least of the other offers.
 double MaxMin::offer_elsewhere(int flow, int link) const {
   const Flow& f = flow_at(flow);
   if (f.binding != link && f.binding != unbound) return std::min(level(flow), f.bound_level);
@@ -109,7 +109,7 @@ void MaxMin::compute_level(int link) {
   offers_.clear();
   for (const Stop& stop : l.stops) offers_.push_back(offer_elsewhere(stop.flow, link));
   const double water = max_min::water_level(l, offers_, risen_);
-  // Of flows with the same offer elsewhere, those stay where they are bound already.
+  // Among flows with equal offers elsewhere, those bound here stay.
   double load = 0, weight = 0;
   std::size_t bound_here = 0;
   for (std::size_t i = 0; i < l.stops.size(); ++i) {
@@ -153,7 +153,7 @@ void MaxMin::bind(int flow, int link) {
   listener_.after_binding(flow);
 }
 
-// To where its least offer is.
+// Binds the flow where its least offer is.
 void MaxMin::release(int flow, int link) {
   const Flow& f = flow_at(flow);
   int to = own_bound;
@@ -194,7 +194,8 @@ bool MaxMin::notify_links_of(int flow, int link) {
   return any_listens;
 }
 
-// What lets adjust() see that the order of offers is as it was. Promises that are nearly used up are renewed.
+// Computes the sums by which adjust() sees that the order of offers is unchanged. Renews promises that are nearly used
+// up.
 void MaxMin::sum_up(int link) {
   Link& l = at(link);
   l.most_elsewhere = 0;

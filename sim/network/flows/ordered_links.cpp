@@ -8,8 +8,8 @@
 namespace ddl::network::flows::max_min {
 namespace {
 
-constexpr int most_turns = 16;           // of one update
-constexpr std::size_t few_gaps = 16;     // that may stay
+constexpr int most_turns = 16;           // per update
+constexpr std::size_t few_gaps = 16;     // gaps that may stay
 constexpr std::size_t most_passed = 16;  // by a link, on average, before they are sorted afresh
 constexpr int no_flow = -1;
 
@@ -156,7 +156,7 @@ void OrderedLinks::compute_levels(const std::vector<Link>& links, const std::vec
   }
 }
 
-// Where flows that are bound before this link take more than it has, some of them will be bound here.
+// If flows bound before this link take more than its capacity, some of them will be bound here.
 double OrderedLinks::share(int link, const std::vector<Link>& links, const std::vector<Flow>& flows) {
   const auto at = static_cast<std::size_t>(link);
   const double left = remains_[at].capacity, least = same * links[at].capacity;
@@ -185,7 +185,7 @@ void OrderedLinks::number_links() {
   for (std::size_t i = 0; i < order_.size(); ++i) ranks_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
 }
 
-// By levels, which have changed little; links of the same level stay as they are.
+// Sorts links by level; levels have changed little, and links of equal level keep their order.
 void OrderedLinks::sort_links() {
   passed_links_.clear();
   for (std::size_t i = 1, passed = 0; i < order_.size(); ++i) {

@@ -18,9 +18,9 @@ namespace ddl::network::flows::max_min {
 
 class OrderedLinks {
  public:
-  // From the shares of all flows.
+  // Builds the order from the shares of all flows.
   void build(const std::vector<Link>& links, const std::vector<Flow>& flows, const Filling& filling);
-  bool is_current() const { return is_current_; }  // it has been built, and knows of all changes since
+  bool is_current() const { return is_current_; }  // built, and informed of all changes since
   void invalidate() { is_current_ = false; }
   void add(int flow, const std::vector<Flow>& flows);
   void remove(int flow, const std::vector<Flow>& flows);
@@ -32,19 +32,19 @@ class OrderedLinks {
   std::size_t bound_count(int link) const { return bound_flows_[static_cast<std::size_t>(link)].count; }
   // Flows that may have been bound elsewhere since this was last asked; some more than once, some gone since.
   std::vector<int> take_rebound() { return std::exchange(rebound_, {}); }
-  std::int64_t visits() const { return visits_; }  // of flows at links, by the last update()
+  std::int64_t visits() const { return visits_; }  // visits of flows at links by the last update()
 
  private:
-  // What a flow that is bound at one link takes of another.
+  // The weight at another link of a flow bound at one link.
   struct Part {
-    int link = 0, flow = 0;  // of no flow: it has gone
+    int link = 0, flow = 0;  // no flow: it has gone
     double weight = 0;
   };
   struct BoundFlows {            // those bound at one link
-    std::vector<Part> parts;     // those of a flow side by side
-    std::size_t gone = 0;        // of these parts
-    std::size_t count = 0;       // of flows
-    double least_bound = never;  // of the flows' own, or less
+    std::vector<Part> parts;     // a flow's parts side by side
+    std::size_t gone = 0;        // parts of flows that have gone
+    std::size_t count = 0;       // number of flows
+    double least_bound = never;  // least own bound of its flows, or a lower bound
   };
   struct Remains {
     double capacity = 0, weight = 0;
@@ -75,7 +75,7 @@ class OrderedLinks {
   BoundFlows self_bound_;                           // their own bounds hold them back
   std::vector<std::size_t> first_parts_;            // by flow: where its parts begin in the BoundFlows that have them
   std::vector<int> bindings_;                       // by flow
-  std::vector<int> order_, ranks_;                  // of links, and where each is in it
+  std::vector<int> order_, ranks_;                  // of links, and each link's place in it
   std::vector<double> levels_, weights_;            // by link; weights of all its flows
   std::vector<char> is_stale_, is_passed_;          // by link
   std::vector<int> stale_links_;                    // links whose weights must be added up

@@ -13,7 +13,7 @@ constexpr double least_burst_segments = 2;
 constexpr double pace_in_slow_start = 2, pace_later = 1.2;  // windows per round trip (tcp_update_pacing_rate)
 constexpr double soon_s = 0.001, share_of_window = 3;
 
-// In segments.
+// Segments of a whole burst.
 double whole_burst(const CongestionWindow& window, std::int64_t under_way, const RoundTrips& trips) {
   const auto segments = static_cast<double>(window.segments());
   const double pace = segments < window.threshold() / 2 ? pace_in_slow_start : pace_later;

@@ -1,4 +1,4 @@
-// How much Linux sends at once, and when it rather waits for more.
+// Size of Linux's bursts, and when it prefers to wait for more data.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ struct Burst {
   bool waits_for_window = false;  // none now, since more of the congestion window is expected to be free soon
 };
 
-// What a sender has and may send.
+// A sender's data and permission to send.
 struct Sending {
   double unsent_bytes = 0;
-  double room_bytes = 0, receivers_window_bytes = 0;  // left of the receiver's window; all of it
+  double room_bytes = 0, receivers_window_bytes = 0;  // remaining part of the receiver's window; the whole window
   std::int64_t under_way = 0;                         // segments
-  bool may_wait = false;                              // nothing is being made good
-  // The first segment that is missing, which is never if nothing is under way; the last that was sent.
+  bool may_wait = false;                              // no loss is being repaired
+  // The first missing segment (never, if nothing is under way); the last one sent.
   double first_sent_s = 0, last_sent_s = 0;
 };
 
-// What the windows allow, up to half of the congestion window, and to a burst: what is paced in about a millisecond,
-// two segments at least, and of a quick connection 64 KiB, halved for each 512 us of its least round trip
+// As much as the windows allow, up to half of the congestion window and up to a burst: about a millisecond's paced
+// data, at least two segments, and on a quick connection 64 KiB, halved for each 512 us of its least round trip
 // (tcp_tso_autosize). The receiver's window may cut off a part of the last segment, not of the first
-// (tcp_mss_split_point). Less than a burst waits where the last segment was sent less than a millisecond ago, and an
-// acknowledgement is expected in less than one (tcp_tso_should_defer, as it is since Linux 6.18).
+// (tcp_mss_split_point). Less than a burst waits if the last segment was sent less than a millisecond ago and an
+// acknowledgement is expected within a millisecond (tcp_tso_should_defer, as of Linux 6.18).
 Burst next_burst(double now_s, const Sending& sending, const CongestionWindow& window, const RoundTrips& trips);
 
 }  // namespace ddl::network::packets

@@ -10,17 +10,17 @@ namespace {
 
 constexpr double kept_of_lost_window = 717.0 / 1024,
                  cubic_growth = 410.0 / 1024;  // RFC 9438, 4.1, as Linux rounds them
-constexpr double reno_step = 15.0 / 8;    // windows acknowledged for each segment by which Reno, as gentle, would grow
-constexpr double most_first_growth = 20;  // segments acknowledged for each more, until something is lost
-constexpr double least_growth = 2;        // for each more, at any time
-constexpr double hystart_cushion_s = 0.001;  // for bursts; less only beyond 2 Gbit/s (hystart_ack_delay)
+constexpr double reno_step = 15.0 / 8;         // windows acknowledged per segment of growth of an equally gentle Reno
+constexpr double most_first_growth = 20;       // segments acknowledged for each more, until something is lost
+constexpr double least_growth = 2;             // for each more, at any time
+constexpr double hystart_cushion_s = 0.001;    // for bursts; less only beyond 2 Gbit/s (hystart_ack_delay)
 constexpr double quiet_after_loss_s = 1;
 
 // Linux counts CUBIC's time in ticks of its clock, 250 a second as distributions configure it.
 constexpr double ticks_per_s = 250, ticks_of_a_step = 7;
 double ticks(double seconds) { return std::floor(seconds * ticks_per_s); }
 
-// As Linux rounds it.
+// Rounds like Linux.
 double three_quarters(double segments) { return std::floor(segments / 2) + std::floor(segments / 4); }
 
 }  // namespace
@@ -51,7 +51,7 @@ void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t n
   used_until_s_ = now_s;
 }
 
-// Where it was, it may soon be again: slow start ends at three quarters of it.
+// Three quarters of the old window may soon be reached again: slow start ends there.
 void CongestionWindow::rest(double now_s, double idle_s, double timeout_s) {
   if (epoch_s_ != none && idle_s > 0) epoch_s_ = std::min(now_s, epoch_s_ + idle_s);
   if (!rules_.slow_start_after_idle || idle_s <= timeout_s) return;
@@ -60,8 +60,8 @@ void CongestionWindow::rest(double now_s, double idle_s, double timeout_s) {
   use(now_s);
 }
 
-// HyStart: slow start ends when acknowledgements come in one train for half a round trip, or later than they used to.
-// For a second after a loss round trips say nothing (cubictcp_acked).
+// HyStart: slow start ends when acknowledgements come in one train for half a round trip, or later than before. Round
+// trips are ignored for a second after a loss (cubictcp_acked).
 void CongestionWindow::observe_round_trip(double now_s, double seconds, std::int64_t first, std::int64_t next) {
   if (epoch_s_ != none && now_s - epoch_s_ < quiet_after_loss_s) return;
   least_round_trip_s_ = std::min(least_round_trip_s_, seconds);
@@ -116,7 +116,7 @@ void CongestionWindow::grow_by_cubic(double now_s, double acknowledged) {
   }
 }
 
-// In whole segments and ticks; a window that has not grown gets a new step every 32 ms, another one every tick
+// Counts whole segments and ticks; a window that has not grown gets a new step every 32 ms, another one every tick
 // (bictcp_update).
 void CongestionWindow::update_step(double now_s, double acknowledged) {
   acknowledged_ += acknowledged;

@@ -1,7 +1,7 @@
-// How many segments a connection may have under way, acknowledgement by acknowledgement, as Linux has it: slow start
-// (RFC 5681) from the initial window of RFC 6928, which ends as HyStart says (Ha and Rhee, 2011; RFC 9406), CUBIC (RFC
-// 9438), and a window that shrinks while it is not used (RFC 2861). Without a clock: its caller says what time it is.
-// `tcp/window.hpp` follows whole rounds; window_rules.hpp says what the two share, and where they differ.
+// Number of segments that a connection may have under way, updated with each acknowledgement like Linux: slow start
+// (RFC 5681) from the initial window of RFC 6928 until HyStart ends it (Ha and Rhee, 2011; RFC 9406), CUBIC (RFC 9438),
+// and a window that shrinks while unused (RFC 2861). Without a clock: its caller passes the time. `tcp/window.hpp`
+// follows whole rounds; window_rules.hpp compares the two.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@ class CongestionWindow {
   // Segments before `first` are acknowledged, those before `next` have been sent; `is_full`: no more fit into it.
   // `may_shrink`: nothing is missing, and the application does not wait for room to write.
   void note_use(double now_s, std::int64_t first, std::int64_t next, bool is_full, bool may_shrink, double timeout_s);
-  // Whether it is needed: one that is not does not grow. In slow start half of it is enough.
+  // True if the window is used: an unused one does not grow. In slow start half of it is enough.
   bool is_used() const;
-  void rest(double now_s, double idle_s, double timeout_s);  // nothing was under way for so long
+  void rest(double now_s, double idle_s, double timeout_s);  // nothing was under way for idle_s
 
-  // Of the newest segment that was acknowledged.
+  // `seconds`: of the newest acknowledged segment.
   void observe_round_trip(double now_s, double seconds, std::int64_t first, std::int64_t next);
   void grow(double now_s, std::int64_t acknowledged);
-  // Something was lost: the threshold becomes three tenths less than the window.
+  // Segments were lost: the threshold becomes three tenths less than the window.
   void lower_threshold();
-  void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }  // while losses are made good
+  void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }  // while losses are repaired
   void set_to_threshold(double now_s);
-  double kept_threshold() const;  // up to which slow start may come again: three quarters of the window, at least
+  double kept_threshold() const;  // slow start may reach it again: at least three quarters of the window
   // Undoes what lower_threshold() and set() did.
   void restore(double now_s, double segments, double threshold);
   void start_over(double now_s);  // after a timeout: nothing is known of round trips, or of where something was lost
@@ -56,7 +56,7 @@ class CongestionWindow {
   static constexpr double none = -1;
   double epoch_s_ = none, most_before_ = 0, until_origin_s_ = 0, origin_ = 0, as_reno_ = 0;
   double acknowledged_ = 0, towards_next_ = 0;
-  double step_ = 0;  // segments to be acknowledged for each by which it grows, as of updated_s_ and for that window
+  double step_ = 0;  // segments to acknowledge for each segment of growth, as of updated_s_ and for that window
   double updated_s_ = none, updated_for_ = 0;
   double least_round_trip_s_ = std::numeric_limits<double>::infinity();
   // HyStart.

@@ -1,8 +1,8 @@
-// One direction of a link: a queue that drops what it has no room for, a rate, and a latency. Of the emulation's delay
-// box and of the model "packets" alike. It knows no clock: its caller says what time it is.
+// One direction of a link: a queue that drops frames without room, a rate, and a latency. For the laboratory's emulated
+// links and the model "packets" alike. Without a clock: its caller passes the time.
 //
-// A frame waits until those before it have left, takes its length over the rate, is lost with a probability, and comes
-// out a latency later. Frames never overtake each other: where jitter would have one do so, both come out at once.
+// A frame waits until earlier frames have left, takes its length over the rate, is lost with a probability, and comes
+// out a latency later. Frames never overtake each other: where jitter would reorder two, both come out at once.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ class DelayLine {
     double bytes_per_s = 0;  // of frames
     double latency_s = 0;
     double jitter_s = 0;  // the latency of a frame is drawn uniformly from latency_s -+ jitter_s; none is less than 0
-    double loss = 0;      // probability, of a frame that has left the queue
-    double queue_bytes = 0;  // frames that wait, and the one that is leaving, hold at most so many
+    double loss = 0;      // per frame that has left the queue
+    double queue_bytes = 0;  // at most so many bytes of frames that wait or are leaving
   };
   struct Counts {
     std::int64_t taken = 0, dropped = 0, lost = 0;  // frames: offered, refused by the full queue, lost at random
@@ -35,7 +35,7 @@ class DelayLine {
 
   DelayLine(const Settings& settings, Stream random) : settings_(settings), random_(random) {}
 
-  // What is due by then has been let happen. False if there is no room.
+  // Processes earlier events first. False if there is no room.
   bool offer(double now_s, Packet packet) {
     ++counts_.taken;
     let_leave(now_s);
@@ -69,7 +69,7 @@ class DelayLine {
     frames_.pop_front();
     return packet;
   }
-  // From now on, shares of the settings. A link whose rate is 0 keeps what waits; what has left it comes out.
+  // From now on, as shares of the settings. A link with rate 0 keeps its queue; frames that have left it come out.
   void set_factors(double now_s, double rate, double latency) {
     let_leave(now_s);
     const double before = settings_.bytes_per_s * rate_factor_;
@@ -95,7 +95,7 @@ class DelayLine {
   double last_s() const { return last_due_s_; }  // the frame that was offered last comes out
   double latency_s() const { return settings_.latency_s * latency_factor_; }
   double least_latency_s() const { return std::max(0.0, latency_s() - settings_.jitter_s); }
-  // What can have left the queue and not come out yet.
+  // Frames that can have left the queue without having come out.
   double bytes_on_their_way() const {
     return settings_.latency_s > 0 ? latency_s() * (settings_.bytes_per_s * rate_factor_) : 0;
   }
@@ -117,7 +117,7 @@ class DelayLine {
       waiting_bytes_ -= frame_bytes_of(frames_[left_].packet);
     }
   }
-  // The last frame, of which so much has to leave yet.
+  // Plans the last frame, with `bytes` still to leave.
   void plan(Frame& frame, double now_s, double bytes) {
     const double rate = settings_.bytes_per_s * rate_factor_;
     frame.leaves_s = rate > 0 ? std::max(now_s, free_s_) + bytes / rate : never;
@@ -132,7 +132,7 @@ class DelayLine {
   std::deque<Frame> frames_;  // in order
   std::size_t left_ = 0;      // so many of them have left the queue; of the first that waits some may have
   double waiting_bytes_ = 0;
-  double left_bytes_ = 0;               // of the first that waits, to leave yet: when it came, or the rate changed
+  double left_bytes_ = 0;               // unsent part of the first waiting frame, when it got there or the rate changed
   double free_s_ = 0, last_due_s_ = 0;  // the last frame leaves the queue, and comes out
   Counts counts_;
 };

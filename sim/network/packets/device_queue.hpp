@@ -1,10 +1,10 @@
-// How much of one connection waits in its host's network device. Linux sends bursts of up to 64 KiB, and holds the next
-// one back while the device has more than twice that burst's memory (TCP small queues: tcp_small_queue_check). So a
-// connection does not fill its own host's queue, and acknowledgements do not wait long behind its data.
+// A connection's share of its host's device queue. Linux sends bursts of up to 64 KiB, and holds the next one back
+// while the device has more than twice that burst's memory (TCP small queues: tcp_small_queue_check). So a connection
+// does not fill its own host's queue, and acknowledgements do not wait long behind its data.
 //
-// That is so where the connection's first link is the host's own. Of a queue behind another device, as a router's, the
-// host knows nothing. Left out of Linux's rule: a device may always have 1 ms of what the connection sends, and what is
-// sent again waits for it as well.
+// This holds if the connection's first link is the host's own. A queue behind another device, such as a router's, is
+// unknown to the host. Omitted from Linux's rule: a device may always have 1 ms of the connection's data, and
+// retransmissions wait for it as well.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace ddl::network::packets {
 
 class DeviceQueue {
  public:
-  // Of a connection whose first link is behind another device: never full.
+  // For a connection whose first link is behind another device: never full.
   DeviceQueue() = default;
-  // Of one whose first link is the host's own and outlives it.
+  // For one whose first link is the host's own. The link outlives this.
   explicit DeviceQueue(const Line& link) : link_(&link) {}
 
   void enter() { ++segments_; }
@@ -30,7 +30,7 @@ class DeviceQueue {
   }
 
  private:
-  // In bytes: data, and 832 for a buffer, as `ss -m` shows.
+  // In bytes: data, and 832 for a buffer, as shown by `ss -m`.
   static double memory_of(std::int64_t burst) { return static_cast<double>(burst) * segment_bytes + 832; }
 
   const Line* link_ = nullptr;

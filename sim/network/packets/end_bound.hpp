@@ -29,7 +29,7 @@ class EndBound {
     }
   }
   bool watches(std::int64_t segment, std::int64_t first) const { return segment == last_.segment || segment == first; }
-  // It has been put on a line; `first` is the first that is missing. No earlier can it reach the receiver.
+  // The segment is on a line, and cannot reach the receiver before `least_s`; `first` is the first missing one.
   void travel(std::int64_t segment, std::int64_t first, double least_s) {
     if (segment == last_.segment) last_.least_s = copies(segment) == 1 ? least_s : 0;
     if (segment == first) first_ = {segment, copies(segment) == 1 ? least_s : 0};

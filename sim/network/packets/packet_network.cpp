@@ -9,7 +9,7 @@ namespace ddl::network::packets {
 namespace {
 
 constexpr double rounding = 1e-9, clock_rounding = 1e-12;
-// A first link that is shorter is its host's own device.
+// A shorter first link is its host's own device.
 constexpr double own_links_s = 0.001 * (1 - 1e-9);
 
 void add(Sender::Counts& sum, const Sender::Counts& more) {

@@ -31,25 +31,25 @@ class PacketNetwork {
   // Connections are numbered below `connections`.
   PacketNetwork(const TcpRules& rules, std::size_t connections);
 
-  // In which nothing is lost at random. `jitter`: draws, if the settings have jitter.
+  // Adds a line without random losses. `jitter`: draws, if the settings have jitter.
   int add_line(const Line::Settings& settings, const Stream& jitter = stream(0, "line", "jitter"));
   const Line& line(int number) const { return lines_[static_cast<std::size_t>(number)]; }
   void set_factors(double now_s, int line, double rate, double latency);
 
   bool is_open(int connection) const { return connections_[static_cast<std::size_t>(connection)] != nullptr; }
   void open(int connection, std::vector<int> there, std::vector<int> back);  // lines
-  void close(int connection);  // all that is due by then has happened; packets under way are ignored
+  void close(int connection);  // process earlier events first; packets under way are ignored
 
-  // Messages of one host, and its turns. All that is due by then has happened, and no message of these connections is
+  // Begins messages of one host, with its turns. Process earlier events first; no message of these connections may be
   // under way.
   void begin(double now_s, std::span<const Message> messages, Turns& turns);
-  void pass(double now_s);  // lets happen what is due by then
-  // The connections whose messages have ended since this was last asked.
+  void pass(double now_s);  // processes events up to that time
+  // The connections whose messages have ended since the last call.
   std::vector<int> take_ended() { return std::exchange(ended_, {}); }
-  // No message ends before; called again then, it may say a later time.
+  // Lower bound of the next message's end; a call at that time may return a later one.
   double next_end_s();
-  double missing_bytes(int connection) const;  // of the message that it carries: not there yet
-  Sender::Counts counts() const;               // of all connections that were ever open
+  double missing_bytes(int connection) const;  // of its present message: not arrived yet
+  Sender::Counts counts() const;               // over all connections ever opened
   std::int64_t dropped() const;                // packets that a queue had no room for
 
  private:

@@ -8,11 +8,11 @@
 namespace ddl::network::packets {
 namespace {
 
-// A segment takes 2304 bytes of the buffer, of which 160/256 count as data (tcp_win_from_space).
+// A segment takes 2304 bytes of the buffer; 160/256 of them count as data (tcp_win_from_space).
 constexpr double data_share = 160.0 / 256, memory_of_segment = 2304;
 constexpr double first_buffer = 131072, first_window = 65160;
 constexpr double growth_per_segment = 2 * segment_bytes, first_measured = 10 * segment_bytes;
-constexpr double unit = 1024;  // in which a window is told: 2 to the window scale
+constexpr double unit = 1024;  // a window's unit on the wire: 2 to the window scale
 
 double in_units(double bytes) { return std::ceil(bytes / unit) * unit; }
 
@@ -55,8 +55,8 @@ bool ReceiveWindow::is_worth_telling(double next_bytes, double held_bytes) const
   return 2 * left <= clamp() && offer(held_bytes) >= 2 * left;
 }
 
-// What was read in the last round trip, less what still waits: c. If that is more than the m before, the buffer grows
-// to 2 c (1 + 2 (c - m) / m) of data, and what lies beyond a gap.
+// c: bytes read in the last round trip, minus the waiting ones. If c exceeds the last measure m, the buffer grows to 2
+// c (1 + 2 (c - m) / m) of data, plus data beyond a gap.
 void ReceiveWindow::note_read(double now_s, double read_bytes, double waiting_bytes, double beyond_bytes,
                               double round_trip_s) {
   if (now_s - measured_since_s_ < round_trip_s) return;

@@ -6,7 +6,7 @@
 namespace ddl::network::packets {
 namespace {
 
-constexpr int acknowledged_at_once = 16;  // of the first segments, and of those after a pause or a duplicate
+constexpr int acknowledged_at_once = 16;  // the first segments, and those after a pause or a duplicate
 constexpr double delay_s = 0.04;
 // Out of order (tcp_comp_sack_nr, tcp_comp_sack_delay_ns): after three of them others wait for a twentieth of a round
 // trip, a millisecond at most, but for every 45th.
@@ -133,7 +133,7 @@ Acknowledgement Receiver::acknowledge(double now_s, bool of_duplicate) {
                         .sent_s = now_s,
                         .echo_s = stamp_s_};
   std::size_t told = 0;
-  const std::size_t most = tells.blocks.size() - (of_duplicate ? 1 : 0);  // which takes a block's place
+  const std::size_t most = tells.blocks.size() - (of_duplicate ? 1 : 0);  // a duplicate takes a block's place
   for (const std::int64_t number : latest_) {
     if (told == most) break;
     if (number < next_) continue;
@@ -144,8 +144,8 @@ Acknowledgement Receiver::acknowledge(double now_s, bool of_duplicate) {
   return tells;
 }
 
-// From an acknowledgement to the first full segment that was sent after it, in ticks. A longer one than the estimate
-// counts for an eighth, and not at all while anything waits to be read (tcp_rcv_rtt_update).
+// Time from an acknowledgement to the first full segment sent after it, in ticks. A value above the estimate counts for
+// an eighth, and not at all while anything waits to be read (tcp_rcv_rtt_update).
 void Receiver::observe_round_trip(double now_s, double echo_s) {
   if (tick_of(echo_s) == tick_of(last_echo_s_)) return;
   last_echo_s_ = echo_s;
@@ -158,7 +158,8 @@ void Receiver::observe_round_trip(double now_s, double echo_s) {
   }
 }
 
-// The application reads so many bytes. Linux measures after the first segment of them, or what a header has left of it.
+// The application reads `bytes`. Linux measures after the first segment of them, or after the rest of it behind a
+// header.
 void Receiver::read(double now_s, double bytes) {
   const double header_read = read_bytes_ == message_begins_bytes_ + header ? header : 0;
   const double first = read_bytes_ + std::min(bytes, segment_bytes - header_read);

@@ -1,7 +1,7 @@
-// The receiving end of a TCP connection as Linux 6.18 has it: it acknowledges every second segment, and at once each of
-// the first ones, those that widen its window, and a message's end; a lone one after 40 ms (RFC 5681, 4.2). Of those
-// that come out of order the first few are acknowledged at once, and others together, within a millisecond. It tells
-// how many segments more it has room for, as the application reads them. Without a clock.
+// The receiving end of a TCP connection, like Linux 6.18: it acknowledges every second segment, and at once each of the
+// first ones, those that widen its window, and a message's end; a lone one after 40 ms (RFC 5681, 4.2). Out of order,
+// the first few segments are acknowledged at once, and others together, within a millisecond. It advertises room for
+// more segments as the application reads them. Without a clock.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,13 @@ class Receiver {
   // `handshake_s`: the round trip of the segments that open the connection.
   Receiver(double most_window_segments, double handshake_s);
 
-  // What to tell the sender now, if anything. `timeout_s` is the sender's, of which a real receiver has an estimate of
-  // its own.
+  // The acknowledgement to send now, if any. `timeout_s` is the sender's; a real receiver estimates its own.
   std::optional<Acknowledgement> take(double now_s, const Segment& segment, double timeout_s);
   double next_s() const { return std::min(acknowledge_at_s_, tell_blocks_at_s_); }
-  Acknowledgement wake(double now_s);  // when that has come
+  Acknowledgement wake(double now_s);  // call it at next_s()
 
   std::int64_t next() const { return next_; }                     // all segments before it are there
-  double room_ends_bytes() const { return window_.end_bytes(); }  // as it told last
+  double room_ends_bytes() const { return window_.end_bytes(); }  // as last advertised
   double missing_bytes_before(double end_bytes) const;
 
  private:
@@ -50,8 +49,8 @@ class Receiver {
   const double handshake_s_;
   std::int64_t next_ = 0, told_ = 0;        // all before it are there; that of the last acknowledgement (Last.ACK.sent)
   double next_bytes_ = 0, read_bytes_ = 0;  // there, in order; read
-  double end_bytes_ = 0, told_bytes_ = 0;   // a message's end; acknowledged
-  double message_begins_bytes_ = 0;         // that is being read, or comes next
+  double end_bytes_ = 0, told_bytes_ = 0;   // a message's end; acknowledged bytes
+  double message_begins_bytes_ = 0;         // of the message that is being read, or comes next
   double stamp_s_ = never_sent;             // to echo (TS.Recent: RFC 7323, 4.3)
   std::map<std::int64_t, Beyond> blocks_;   // from, up to
   double beyond_bytes_ = 0;                 // in them

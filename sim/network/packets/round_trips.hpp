@@ -31,7 +31,7 @@ class RoundTrips {
     least_s_ = std::min(least_s_, newest_s);
     const double error_s = sample_s - smoothed_s_, distance_s = std::abs(error_s);
     smoothed_s_ += error_s / 8;
-    // One that is much shorter says little of how long others may be.
+    // A much shorter one says little about how long others may be.
     const double weight = error_s < 0 && distance_s > deviation_s_ ? 1.0 / 32 : 1.0 / 4;
     deviation_s_ += weight * (distance_s - deviation_s_);
     most_deviation_s_ = std::max(most_deviation_s_, deviation_s_);

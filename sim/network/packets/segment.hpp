@@ -1,5 +1,5 @@
-// What the two ends of a connection of the model "packets" send each other. Messages are cut into segments, which are
-// counted from 0 on over the connection's life, as are bytes.
+// The packets of a connection in the model "packets". Messages are cut into segments; segments and bytes are counted
+// from 0 over the connection's life.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace ddl::network::packets {
 
-constexpr double segment_bytes = 1448;  // of data in a full segment: Ethernet's 1500 without IP's and TCP's headers
+constexpr double segment_bytes = 1448;  // data of a full segment: Ethernet's 1500 without headers of IP and TCP
 constexpr double overhead_bytes = 66;   // of a frame: these headers, with time stamps, and Ethernet's
 constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
 
@@ -41,14 +41,14 @@ struct Block {
 
 struct Acknowledgement {
   std::int64_t next = 0;          // all segments before it are there
-  std::array<Block, 3> blocks{};  // and these, the latest first (RFC 2018)
-  bool of_duplicate = false;      // what came was there already (RFC 2883)
+  std::array<Block, 3> blocks{};  // further blocks, the latest first (RFC 2018)
+  bool of_duplicate = false;      // the segment had arrived before (RFC 2883)
   double room_ends_bytes = 0;     // bytes before it have room at the receiver
   double sent_s = 0;              // time stamp, echoed by the sender's segments
   double echo_s = never_sent;     // time stamp of the first segment in order since the one before
 };
 
-// In its frame. Blocks are an option: 8 bytes each, and 4.
+// Size of its frame. Blocks are an option: 8 bytes each, and 4.
 inline double bytes_of(const Acknowledgement& tells) {
   double options = 0;
   for (const Block& block : tells.blocks) options += block.from < block.to ? 8 : 0;
@@ -58,10 +58,10 @@ inline double bytes_of(const Acknowledgement& tells) {
 
 struct Packet {
   int connection = 0;
-  int life = 0;  // of the connection: one that is opened again takes no notice of what was sent before
+  int life = 0;  // number of the connection's life: a reopened one ignores packets of earlier lives
   int hops = 0;  // links that it has crossed
   bool is_acknowledgement = false;
-  double bytes = 0;            // of its frame
+  double bytes = 0;            // size of its frame
   Segment segment = {};        // unless it is an acknowledgement
   Acknowledgement tells = {};  // if it is
 };

@@ -1,5 +1,5 @@
 // The sender's socket buffer. The application writes a message into it as there is room, and the connection sends only
-// what has been written. It holds two windows of segments, each counted with its descriptors.
+// written data. It holds two windows of segments, each counted with its descriptors.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class SendBuffer {
   void take(double bytes) { unsent_bytes_ -= bytes; }  // they are sent
 
   double unsent_bytes() const { return unsent_bytes_; }                   // written and not sent
-  bool is_waited_for() const { return unwritten_bytes_ > 0; }             // by the application, to write on
-  double left_bytes() const { return unsent_bytes_ + unwritten_bytes_; }  // of the message, not sent
+  bool is_waited_for() const { return unwritten_bytes_ > 0; }             // the application waits to write on
+  double left_bytes() const { return unsent_bytes_ + unwritten_bytes_; }  // unsent bytes of the message
 
  private:
   double kept_bytes(const Scoreboard& board) const;

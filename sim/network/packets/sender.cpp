@@ -9,7 +9,7 @@ constexpr std::int64_t segments_that_show_no_reordering = 3;
 
 }  // namespace
 
-// --- what is sent ---
+// --- sending ---
 
 void Sender::write(double now_s, double bytes) {
   if (board_.all_there()) window_.rest(now_s, now_s - last_sent_s_, trips_.timeout_s());
@@ -93,7 +93,7 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, As as) {
   if (transmit_(board_.on_wire(segment, now_s, echo_s_, segment + 1 == message_ends()))) device_.enter();
 }
 
-// --- what arrives ---
+// --- acknowledgements ---
 
 void Sender::take(double now_s, const Acknowledgement& tells) {
   receivers_end_bytes_ = std::max(receivers_end_bytes_, tells.room_ends_bytes);

@@ -1,9 +1,10 @@
-// The sending end of a TCP connection as Linux has it: what it may send (congestion_window.hpp, the receiver's window,
-// the buffer into which the application writes, send_buffer.hpp, and its host's device, device_queue.hpp), and what it
-// does about losses: those that later segments tell of (loss/scoreboard.hpp), a lost tail (loss/tail_probe.hpp), and
+// The sending end of a TCP connection, like Linux: its limits (congestion_window.hpp, the receiver's window, the
+// application's buffer, send_buffer.hpp, and its host's device, device_queue.hpp), and its reaction to losses: those
+// reported by later segments (loss/scoreboard.hpp), a lost tail (loss/tail_probe.hpp), and silence
+// (loss/loss_timer.hpp). It repairs all of them (loss/recovery.hpp).
 // silence (loss/loss_timer.hpp), all of which it makes good (loss/recovery.hpp).
-//
-// It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
+// Without a clock: its caller passes the time, wakes it at next_s(), and hears of each segment that it sends.
+// docs/network.md lists the omissions.
 // it sends. docs/network.md lists what is not modelled.
 #pragma once
 
@@ -47,10 +48,10 @@ class Sender {
   std::int64_t message_ends() const;
   double message_ends_bytes() const { return board_.next_bytes() + buffer_.left_bytes(); }
   void send(double now_s);             // as much as it may: what is lost, then bursts
-  void send_lost_again(double now_s);  // as much as it may of what is lost
-  bool send_burst(double now_s);       // of new data; false if there is none or it may not be sent
+  void send_lost_again(double now_s);  // as much of the lost data as permitted
+  bool send_burst(double now_s);       // new data; false if there is none or it may not be sent
   void take(double now_s, const Acknowledgement& tells);
-  // A segment that was transmitted comes out of the first link. True if others are sent because of it.
+  // A transmitted segment comes out of the first link. True if others are sent because of it.
   bool leave_device(double now_s);
   double next_s() const { return timer_.at_s(); }
   void wake(double now_s);

@@ -1,4 +1,4 @@
-// How a TCP connection is set, for the packets and for the model that follows whole messages (sim/network/tcp).
+// Parameters of a TCP connection, for the packets and for the model that follows whole messages (sim/network/tcp).
 #pragma once
 
 #include <limits>
@@ -6,11 +6,11 @@
 namespace ddl::network::packets {
 
 struct TcpRules {
-  double segment_bytes = 1448;  // of data in a full segment
+  double segment_bytes = 1448;  // data of a full segment
   double initial_segments = 10;
   bool slow_start_after_idle = true;
-  double least_timeout_s = 0.2;                                    // a retransmission timeout is a round trip and this
-  double most_segments = std::numeric_limits<double>::infinity();  // of the window
+  double least_timeout_s = 0.2;                                    // a retransmission timeout is a round trip plus this
+  double most_segments = std::numeric_limits<double>::infinity();  // the window's limit
 };
 
 }  // namespace ddl::network::packets

@@ -1,9 +1,9 @@
-// In what order bursts of messages that one host begins at one instant enter its device. Each message has a thread that
-// writes it, and two of these are at work at a time, as on two processors; their order is drawn uniformly. The two
-// alternate: a turn has more than n bursts with a probability of 1 / sqrt(n + 1). That law was read off captured
-// packets over distances (docs/decisions/0078-packets-on-slow-links.md), and is used for local networks as well.
+// Order in which bursts of messages that one host begins at one instant enter its device. Each message has a writing
+// thread, and two of these are at work at a time, as on two processors; their order is drawn uniformly. The two
+// alternate: a turn has more than n bursts with probability 1 / sqrt(n + 1). This law was read off captured packets
+// over distances (docs/decisions/0078-packets-on-slow-links.md), and is used for local networks as well.
 //
-// Only what windows let go at that instant is sent in turns. What acknowledgements let go later comes as they do.
+// Only the bursts that windows permit at that instant take turns. Later ones follow their acknowledgements.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ class Turns {
   // `random`: the host's; each call of take() draws from it.
   explicit Turns(const Stream& random) : random_(random) {}
 
-  // `messages`: the caller's numbers, without repeats. `send_burst` sends one burst of a message and returns whether it
-  // did. A message for which it did not is done.
+  // `messages`: the caller's numbers, without repeats. `send_burst` sends one burst of a message and returns true, or
+  // returns false if the message is done.
   void take(std::vector<int> messages, const std::function<bool(int message)>& send_burst);
 
  private:

@@ -1,6 +1,6 @@
-// What the congestion windows of both models of TCP have in common. They are two classes because their rules differ
-// where one counts and the other estimates. One rule of the other's is enough to move times: with beta as Linux rounds
-// it, TcpWindow moves those of het_wan_ps_async from the second step on.
+// Common rules of the congestion windows of both models of TCP. They are two classes because their rules differ where
+// one counts and the other estimates. Even a single rule of the other would move times: with beta as Linux rounds it,
+// TcpWindow moves those of het_wan_ps_async from the second step on.
 //
 //                  CongestionWindow (packets)                        TcpWindow (sim/network/tcp)
 //   told           each acknowledgement, and when it came            once a round: what was sent, how it was spread
@@ -27,7 +27,7 @@ namespace ddl::network::packets {
 constexpr double hystart_least_segments = 16, hystart_train_gap_s = 0.002;
 constexpr int hystart_samples = 8;
 
-// How much later than they used to acknowledgements come when slow start ends (RFC 9406, 4.2).
+// Delay of acknowledgements, compared with earlier ones, that ends slow start (RFC 9406, 4.2).
 inline double hystart_delay_s(double least_round_trip_s) {
   constexpr double least_s = 0.004, most_s = 0.016;
   return std::clamp(least_round_trip_s / 8, least_s, most_s);
@@ -44,7 +44,7 @@ inline double decayed(double segments, double idle_s, double timeout_s, const Tc
 }
 
 inline double cubed(double x) { return x * x * x; }
-// Not the C library's, whose last digit depends on its version.
+// The last digit of the C library's depends on its version.
 inline double cubic_root(double x) { return x > 0 ? portable_exp(portable_log(x) / 3) : 0; }
 
 }  // namespace ddl::network::packets

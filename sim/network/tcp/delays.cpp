@@ -7,7 +7,7 @@
 namespace ddl::network {
 namespace {
 
-constexpr double mean_wait = 0.5;  // of an acknowledgement, behind a queue that grows evenly to what is under way
+constexpr double mean_wait = 0.5;  // of an acknowledgement, behind a queue that grows evenly to the bytes under way
 constexpr int most_followed_rounds = 200;  // by then a window rises and falls as before
 
 }  // namespace
@@ -78,7 +78,7 @@ void TcpDelays::put_on_links(const Transmission& it, double bytes) {
   before = bytes;
 }
 
-// What is under way of all connections waits there, if it comes at once.
+// The queue if all connections' bytes under way arrive there at once.
 double TcpDelays::queue_s(const platform::Route& route) const {
   double seconds = 0;
   for (const int link : route.links) {
@@ -96,16 +96,16 @@ double TcpDelays::fair_bytes_per_s(const platform::Route& route) const {
   return least;
 }
 
-// Of a message that has its route to itself.
+// Rate of an uncontended message.
 double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
   double least = std::numeric_limits<double>::infinity();
   for (const int link : route.links) least = std::min(least, bytes_per_s(link));
   return least;
 }
 
-// In a gap the connection has nothing to send, because acknowledgements are not back. Where the window stands at its
-// limit, a message gets a window per round trip at most, even when others leave its links; what is sent last waits
-// for nothing. The window becomes what it is after the message.
+// In a gap the connection waits for acknowledgements. With the window at its limit, a message gets at most a window per
+// round trip, even when others leave its links; the last round waits for nothing. `window` is advanced to its state
+// after the message.
 TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmission& it) const {
   const double nominal_s = round_trip_s(it);
   if (!(nominal_s > 0)) return {};
@@ -115,7 +115,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmissio
   const double most_queue_s = fabric_.network_numbers().queue_s;
   double gaps_s = 0, before_s = 0;  // the round before took this long to send: what follows it comes no faster
   double left = it.bytes / rules_.segment_bytes;
-  double below_limit = 0, at_limit = 0, last = 0;  // segments, of rounds before the last, and of it
+  double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
     const double sent = std::min(left, std::floor(window.segments())), sent_s = sent * segment_s;
     left -= sent;
@@ -142,7 +142,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmissio
   if (!(at_limit > 0)) return {.gaps_s = gaps_s};
   const double limited_s = nominal_s / limit, alone_s = rules_.segment_bytes / alone_bytes_per_s(it.route);
   const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
-  // What smaller windows send travels at that rate, too, and takes some of their gaps.
+  // Segments of smaller windows travel at that rate, too, and take some of their gaps.
   gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);
   return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = rules_.segment_bytes / paced_s};
 }

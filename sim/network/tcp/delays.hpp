@@ -1,13 +1,13 @@
-// How long TCP keeps a message waiting beyond its way and its bytes. A connection sends as much as its window allows,
-// and the next only when the first acknowledgement is back: as long as a window does not cover the way there and back,
-// each such round leaves the connection idle for the rest of a round trip (Cardwell, Savage and Anderson, 2000,
-// "Modeling TCP latency", section 2). All gaps come before the message's first byte, as latency, so that a transport
-// carries a message in one piece. A window that stands at its limit leaves no gaps: it bounds the message's rate.
+// TCP's delay of a message beyond latency and bytes. A connection sends as much as its window allows, and the next only
+// when the first acknowledgement is back: while a window does not cover the round trip, each such round leaves the
+// connection idle for the rest of it (Cardwell, Savage and Anderson, 2000, "Modeling TCP latency", section 2). All gaps
+// come before the message's first byte, as latency, so that a transport carries a message in one piece. A window at its
+// limit leaves no gaps: it bounds the message's rate.
 //
-// Acknowledgements wait behind what goes the other way (Zhang, Shenker and Clark, 1991, section 4), and what a link's
-// queue cannot hold is lost. Connections that share a link share its bandwidth equally here.
+// Acknowledgements wait behind traffic in the other direction (Zhang, Shenker and Clark, 1991, section 4), and segments
+// without room in a link's queue are lost. Connections that share a link share its bandwidth equally here.
 //
-// Deterministic. A link's bandwidth is that of the instant in which a message starts.
+// Deterministic. A link's bandwidth is the one at the instant in which a message starts.
 #pragma once
 
 #include <limits>
@@ -32,7 +32,7 @@ class TcpDelays {
   void forget(int node);
 
  private:
-  // What lasts while it is idle.
+  // State that lasts while it is idle.
   struct Connection {
     Connection(const packets::TcpRules& rules, int its_life) : window(rules), life(its_life) {}
     TcpWindow window;
@@ -40,10 +40,10 @@ class TcpDelays {
     double idle_since_s = 0;
   };
   struct Link {
-    int connections = 0;  // that carry a message
-    double bytes = 0;     // which they have under way at most
+    int connections = 0;  // those with a message under way
+    double bytes = 0;     // their bytes under way at most
   };
-  // What a message's rounds make of it.
+  // Effect of a message's rounds.
   struct Timing {
     double gaps_s = 0;
     double most_bytes_per_s = std::numeric_limits<double>::infinity();
@@ -63,7 +63,7 @@ class TcpDelays {
   ByPair<Connection> connections_;
   ByPair<double> under_way_bytes_;  // at most, of what is carried
   std::vector<Link> links_;
-  std::vector<int> forgotten_;  // how often, by node: the sum of both ends is a connection's life
+  std::vector<int> forgotten_;  // by node, number of times: the sum of both ends is a connection's life
 };
 
 }  // namespace ddl::network

@@ -1,4 +1,4 @@
-// Another transport, over which messages have the latencies of TCP.
+// Wraps a transport and gives its messages the latencies of TCP.
 #pragma once
 
 #include <memory>

@@ -19,13 +19,13 @@ constexpr double first_receive_segments = 45;  // 64 kB
 void TcpWindow::rest(double idle_s, double round_trip_s) {
   const double timeout_s = round_trip_s + rules_->least_timeout_s;
   if (!rules_->slow_start_after_idle || idle_s <= timeout_s) return;
-  // Where it was, it may soon be again: slow start ends at three quarters of it.
+  // Three quarters of the old window may soon be reached again: slow start ends there.
   constexpr double remembered = 0.75;
   slow_start_until_ = std::max(slow_start_until_, std::floor(remembered * segments_));
   segments_ = packets::decayed(segments_, idle_s, timeout_s, *rules_);
 }
 
-// The window grows only when it was the limit (RFC 2861); in slow start half of it is enough (Linux).
+// The window grows only if it was the limit (RFC 2861); in slow start half of it is enough (Linux).
 void TcpWindow::grow(const TcpRound& round) {
   if (!in_slow_start()) {
     if (round.sent >= std::floor(segments_)) grow_slowly(round);
@@ -39,8 +39,8 @@ void TcpWindow::grow(const TcpRound& round) {
   if (ends) slow_start_until_ = segments_;
 }
 
-// By HyStart: acknowledgements come in one train for half a round trip, or later than they used to. `acknowledged`
-// becomes how many segments were so by then.
+// HyStart: acknowledgements come in one train for half a round trip, or later than before. Sets `acknowledged` to the
+// number of segments acknowledged by then.
 bool TcpWindow::slow_start_ends(const TcpRound& round, double& acknowledged) {
   // The receiver's window lets the first wide round leave in two trains only.
   const bool leaves_in_one =

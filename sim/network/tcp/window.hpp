@@ -1,7 +1,7 @@
-// The congestion window of one direction of a TCP connection, in segments, as Linux has it: slow start (RFC 5681) from
-// the initial window of RFC 6928, which ends as HyStart says (Ha and Rhee, 2011; RFC 9406), CUBIC (RFC 9438), and a
-// window that shrinks while it is not used (RFC 2861). Without a clock: it is told what each round showed.
-// packets/window_rules.hpp says what it shares with the window that packets have, and where the two differ.
+// The congestion window of one direction of a TCP connection, in segments, like Linux: slow start (RFC 5681) from the
+// initial window of RFC 6928 until HyStart ends it (Ha and Rhee, 2011; RFC 9406), CUBIC (RFC 9438), and a window that
+// shrinks while unused (RFC 2861). Without a clock: its caller reports each round. packets/window_rules.hpp compares it
+// with the packets' window.
 #pragma once
 
 #include <limits>

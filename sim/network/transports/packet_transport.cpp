@@ -49,8 +49,8 @@ const PacketTransport::Way& PacketTransport::way(const Transmission& it) {
   return found->second;
 }
 
-// Of a fat pipe each direction of a connection has all. Coordinates of hosts give latencies that no link has; they come
-// after the host's own link.
+// On a fat pipe each direction of a connection has a line of its own. Latencies from hosts' coordinates belong to no
+// link; they come after the host's own link.
 std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
   std::vector<int> lines;
   double latency_s = route.latency_s;
@@ -94,7 +94,7 @@ void PacketTransport::follow(int link, int line) {
                        info.latency_s > 0 ? latency_s / info.latency_s : 1);
 }
 
-// What is due by then happens as it was.
+// Processes events up to now with the old values first.
 void PacketTransport::change(int link) {
   network_.pass(now());
   for (const int line : lines_[static_cast<std::size_t>(link)]) follow(link, line);

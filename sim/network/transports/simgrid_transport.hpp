@@ -1,6 +1,6 @@
-// Messages as SimGrid's transfers: one that counts as k flows is k equal transfers over the same route, which get equal
-// shares and therefore end together. A message needs an actor to wait for it; these are pooled: as many as messages
-// were ever under way at once, however many pairs of nodes there are.
+// Messages as SimGrid's transfers: a message that counts as k flows is k equal transfers over the same route, which get
+// equal shares and end together. A message needs an actor to wait for it; these are pooled: as many as messages were
+// ever under way at once, however many pairs of nodes there are.
 #pragma once
 
 #include <functional>
@@ -50,7 +50,7 @@ class SimgridTransport : public Transport {
   platform::Fabric& fabric_;
   Quiescence& quiescence_;
   const std::function<void()> ended_call_;
-  double latency_factor_ = 1, window_bytes_ = 0;       // of the flows that start next
+  double latency_factor_ = 1, window_bytes_ = 0;       // for the flows that start next
   std::vector<std::unique_ptr<WaitingActor>> actors_;  // by number, which is also the transmission's transfer
   std::vector<WaitingActor*> idle_;
   std::vector<Transmission*> ended_;

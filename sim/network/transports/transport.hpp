@@ -1,5 +1,5 @@
-// What carries messages between hosts: SimGrid's transfers, our own solver of the same model (FlowTransport), or
-// single packets.
+// Carriers of messages between hosts: SimGrid's transfers, our own solver of the same model (FlowTransport), or single
+// packets.
 #pragma once
 
 #include <limits>
@@ -19,17 +19,17 @@ class Transport {
   virtual ~Transport() = default;
   // Starts to carry them, each between two hosts. Until one has ended, its transfer >= 0 names it.
   virtual void start(const std::vector<Transmission*>& transmissions) = 0;
-  // Gives it up, and returns what of it got through.
+  // Cancels the transmission, and returns its delivered bytes.
   virtual double cancel(Transmission& transmission) = 0;
-  // The node has gone, and with it what was known of connections to and from it. Nothing of it is carried now.
+  // The node has gone: forget the state of its connections. None of its messages is under way.
   virtual void forget(int) {}
-  // What of it has not got through.
+  // The transmission's undelivered bytes.
   virtual double remaining_bytes(const Transmission& transmission) const = 0;
-  // Those that have ended since this was last asked.
+  // Transmissions that have ended since the last call.
   virtual std::vector<Transmission*> take_ended() = 0;
-  // When it is to be asked for them next. One that cannot know calls back when it is time.
+  // Time of the next call of take_ended(). A transport that cannot know calls back when it is time.
   virtual double next_end_s() = 0;
-  // The run is over: it calls back no more.
+  // The run is over: makes no more calls back.
   virtual void stop() = 0;
 };
 

@@ -25,7 +25,8 @@ class LossTimer {
     stop();
   }
 
-  // From now on, or, where it was another event's, since the first segment was sent. Stops if nothing is under way.
+  // Counts from now, or from the sending of the first segment if the timer was set for another event. Stops if nothing
+  // is under way.
   void plan_timeout(double now_s, const Scoreboard& board, const RoundTrips& trips) {
     if (board.all_there()) return stop();
     const bool goes_on = is_for(Event::probe) || is_for(Event::reordering);
@@ -44,7 +45,7 @@ class LossTimer {
 
  private:
   static constexpr double single_delay_s = 0.2;  // the acknowledgement of a lone segment is delayed
-  static constexpr double tick_s = 0.002;        // Linux's least timer, which is added to those of losses
+  static constexpr double tick_s = 0.002;        // Linux's least timer, added to those of losses
   static constexpr double least_wait_s = 1e-6;
   void set(Event event, double at_s) {
     event_ = event;

@@ -1,6 +1,6 @@
-// What a sender does about losses, and when it is over or was for nothing: recovery while later segments arrive, at a
-// rate by what arrives (recovery_pace.hpp), and slow start after a timeout. It lowers the congestion window and
-// restores it (window_before.hpp, spurious_timeout.hpp); which segments are sent is its caller's.
+// A sender's reaction to losses, its end, and its undoing if needless: recovery while later segments arrive, paced by
+// arrivals (recovery_pace.hpp), and slow start after a timeout. It lowers the congestion window and restores it
+// (window_before.hpp, spurious_timeout.hpp); its caller chooses the segments to send.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ class Recovery {
   void lower_window_once(double now_s, CongestionWindow& window, const Scoreboard& board);
 
   void note_sent(double now_s, bool was_lost);
-  // Ends it if that is over, or undoes it. True if a timeout was for nothing. `may_send`: something new.
+  // Ends the recovery if it is complete, or undoes it. True if a timeout was needless. `may_send`: new data.
   bool take(double now_s, const Acknowledgement& tells, const Scoreboard::Delivered& got, bool may_send,
             CongestionWindow& window, Scoreboard& board);
-  // New segments, before those that are lost, are to tell whether a timeout was for nothing.
+  // True while new segments go before lost ones, to find out whether a timeout was needless.
   bool takes_new_first() { return spurious_.takes_new_first(); }
   void note_nothing_new() { spurious_.note_nothing_new(); }
   void grow_window(double now_s, const Scoreboard::Delivered& got, const Scoreboard::Found& found,
@@ -50,7 +50,7 @@ class Recovery {
   RecoveryPace pace_;
   WindowBefore before_;
   SpuriousTimeout spurious_;
-  bool timed_out_ = false;  // since the first that is missing moved
+  bool timed_out_ = false;  // since the first missing segment moved
 };
 
 }  // namespace ddl::network::packets

@@ -1,6 +1,6 @@
-// How many segments may be under way while losses are repaired (proportional rate reduction, RFC 6937). While more are
-// under way than the new window holds, each that arrives allows new window / old window more. After that each allows
-// one, and one more while no further loss is found.
+// Number of segments under way while losses are repaired (proportional rate reduction, RFC 6937). While it exceeds the
+// new window, each arrival allows new window / old window more. After that each allows one, and one more while no
+// further loss is found.
 #pragma once
 
 #include <algorithm>

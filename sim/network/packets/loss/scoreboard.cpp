@@ -36,8 +36,8 @@ void Scoreboard::probe_with(double now_s, std::int64_t number) {
   probed_ = number;
 }
 
-// Of one that was sent twice it is not always known which transmission arrived. The earlier one did if the time stamp
-// that is echoed is older than the last one, or if that would have been quicker than any before.
+// If a segment was sent twice, it is not always known which transmission arrived. It was the earlier one if the echoed
+// time stamp is older than the last transmission, or if the last would have been the quickest ever.
 void Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double echo_s, double least_round_trip_s) {
   if (segment.lost) --lost_;
   if (segment.again) --again_;

@@ -1,5 +1,5 @@
-// What a sender knows of its segments: which have been sent, have arrived, or count as lost. Losses are found by time
-// (RACK: RFC 8985, 6.2): a segment is lost if one that was sent later has arrived, a little later than that one.
+// A sender's record of its segments: sent, arrived, or considered lost. Losses are found by time (RACK: RFC 8985, 6.2):
+// a segment is lost if one sent later has arrived, and a little time has passed.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace ddl::network::packets {
 
 class Scoreboard {
  public:
-  // What an acknowledgement has told.
+  // News from an acknowledgement.
   struct Delivered {
-    std::int64_t segments = 0;      // that were not known to be there
-    std::int64_t acknowledged = 0;  // by which the first that is missing has moved
-    std::int64_t beyond_gap = 0;    // of the segments
-    bool any_original = false;      // one below `before` that was sent once
-    // Since the oldest and the newest of them were sent: the oldest of those acknowledged, the newest of those beyond a
-    // gap, if there are such. Of segments that were sent once, and of acknowledged ones only if all were; otherwise
-    // since the time stamp that is echoed. Negative: neither is there.
+    std::int64_t segments = 0;      // newly known to have arrived
+    std::int64_t acknowledged = 0;  // shift of the first missing segment
+    std::int64_t beyond_gap = 0;    // those of `segments` beyond a gap
+    bool any_original = false;      // one below `before` was sent only once
+    // Times since the oldest and the newest of these were sent: the oldest acknowledged one, and the newest beyond a
+    // gap if there is one. Counts segments sent once, and acknowledged ones only if all were; otherwise since the
+    // echoed time stamp. Negative: unknown.
     double oldest_s = -1, newest_s = -1;
     double oldest_beyond_s = -1;
   };
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  std::int64_t first() const { return first_; }  // not known to be there with all before it
+  std::int64_t first() const { return first_; }  // the first missing one
   std::int64_t next() const { return next_; }    // the first that has not been sent
   bool all_there() const { return first_ == next_; }
   // On their way, as far as is known.
@@ -48,7 +48,7 @@ class Scoreboard {
     return {number, at(number).bytes, at(number).end_bytes, ends_message, now_s, echo_s};
   }
   std::int64_t send_next(double now_s, double bytes);
-  // The first that is lost and has not been sent again.
+  // The first lost segment that has not been sent again.
   std::optional<std::int64_t> to_send_again();
   void send_again(double now_s, std::int64_t number);
   void probe_with(double now_s, std::int64_t number);  // sends it again, though it does not count as lost
@@ -57,10 +57,10 @@ class Scoreboard {
   struct Found {
     std::int64_t lost = 0, lost_again = 0;  // the second are among the first, and had been sent again
   };
-  // How many more are lost if those count that are `allowed_s` later than one that was sent after them.
+  // Marks segments as lost that are overdue by `allowed_s` when one sent later has arrived; returns the new ones.
   Found find_lost(double now_s, double allowed_s);
-  double look_again_s() const { return look_again_s_; }  // others may be lost then, by what find_lost() has seen
-  // After a timeout: the first, and all that have not arrived, unless they were sent less than a round trip ago.
+  double look_again_s() const { return look_again_s_; }  // time at which find_lost() may find more
+  // After a timeout: marks the first segment and all missing ones, except those sent less than a round trip ago.
   void most_are_lost(double now_s);
   void none_is_lost();
 
@@ -78,10 +78,10 @@ class Scoreboard {
   std::deque<Sent> segments_;  // from first_ to next_
   std::int64_t first_ = 0, next_ = 0;
   double next_bytes_ = 0;
-  std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // of what has been sent
-  std::int64_t lost_from_ = 0;                          // none before is to be sent again
-  std::int64_t probed_ = -1;                            // the last that was sent as a probe
-  // Of those that have arrived the one that was sent last, and the round trip of the one that was told of last.
+  std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // numbers of segments
+  std::int64_t lost_from_ = 0;                          // no segment before it needs sending again
+  std::int64_t probed_ = -1;                            // the last one sent as a probe
+  // Send time of the arrived segment that was sent last; round trip of the one reported last.
   double latest_sent_s_ = -1, latest_round_trip_s_ = 0;
   std::int64_t latest_ = -1;
   double look_again_s_ = never;

@@ -1,5 +1,5 @@
-// Whether a timeout was for nothing, by what is told after the first segment was sent again: F-RTO with selective
-// acknowledgements (RFC 5682, 3), as Linux has it (tcp_process_loss).
+// Detects needless timeouts from acknowledgements after the first segment was sent again: F-RTO with selective
+// acknowledgements (RFC 5682, 3), like Linux (tcp_process_loss).
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What became of a probe of the tail (RFC 8985, 7.4): of the last segment again, or of a new one if there was one.
+// The outcome of a tail loss probe (RFC 8985, 7.4), which sends the last segment again, or a new one if there is one.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class TailProbe {
     was_sent_before_ = was_sent_before;
   }
   void forget() { ends_ = none; }
-  // Whether it has made good a loss: if it was sent before, later segments arrive, and no duplicate was told of.
-  // `tells_more`: of segments that were not known to be there.
+  // True if the probe repaired a loss: its segment had been sent before, later segments arrive, and no duplicate is
+  // reported. `tells_more`: the acknowledgement reports new arrivals.
   bool has_made_good(const Acknowledgement& tells, bool tells_more) {
     if (!is_out() || tells.next < ends_) return false;
     const bool made_good = was_sent_before_ && !tells.of_duplicate && tells.next > ends_;

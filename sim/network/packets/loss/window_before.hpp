@@ -1,6 +1,5 @@
-// The congestion window before something was done about losses, to which it returns if there were none: if what arrives
-// was sent before anything was sent again (detected as in RFC 3522), or all that was sent again is told to have been
-// there already (RFC 3708).
+// The congestion window before a reaction to losses. It is restored if nothing was lost: if arrivals were sent before
+// any retransmission (detected as in RFC 3522), or all retransmissions are reported as duplicates (RFC 3708).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ class WindowBefore {
   void forget_sent_again() { sent_again_s_ = never_s; }
   void take_duplicate() { not_told_ = std::max<std::int64_t>(0, not_told_ - 1); }
   bool all_were_duplicates() const { return is_noted_ && any_sent_again_ && not_told_ == 0; }
-  // By the time stamp that an acknowledgement echoes, or by the duplicates.
+  // Judged by the echoed time stamp, or by the duplicates.
   bool says_nothing_was_lost(double echo_s) const {
     return is_noted_ && (is_before(echo_s, sent_again_s_) || all_were_duplicates());
   }
