@@ -1,4 +1,4 @@
-// How fast this machine trains: our kernels against its fastest matrix product.
+// Training speed of this machine: our kernels against its fastest matrix product.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ std::vector<StepRow> measure_steps(double seconds);
 struct LookAheadRow {
   int threads = 0;
   double images_per_s = 0;
-  double speed_up = 1;            // over one thread
-  double outside_math_share = 0;  // of the CPU time, without start and end of the run
+  double speed_up = 1;            // compared with one thread
+  double outside_math_share = 0;  // share of the CPU time, without start and end of the run
 };
 // 1, 2, 4, ... threads up to `most`. The runs take about `seconds` altogether.
 std::vector<LookAheadRow> measure_look_ahead(const Registry& systems, int most, double seconds);

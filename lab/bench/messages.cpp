@@ -60,8 +60,8 @@ std::vector<MessageRow> measure_messages(const Registry& systems, const MessageB
       const int workers = bench.workers[i];
       const scenario::Scenario scenario = timing_only(systems, pattern, workers, bench.rounds);
       if (i > 0) {
-        // Where all send to all, the number of messages grows with the square of the workers, and so does what one of
-        // them costs. In some other patterns the number does, so this is assumed for all of them.
+        // With all-to-all traffic, the number of messages grows with the square of the workers, and so does the cost of
+        // each. In some other patterns the number does, so this is assumed for all of them.
         const double growth = static_cast<double>(workers) / bench.workers[i - 1];
         const bool all_to_all = scenario.algorithm->memory(0, workers).all_to_all;
         if (rows.back().wall_s * std::pow(growth, all_to_all ? 4 : 2) > left_s) break;

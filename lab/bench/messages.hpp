@@ -1,4 +1,4 @@
-// How fast simulated messages are, links shared equally, and what a simulated worker costs in memory.
+// Speed of simulated messages, with links shared equally, and memory per simulated worker.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ddl::bench {
 
 struct MessageRow {
-  std::string name;  // of the pattern: a training system
+  std::string name;  // the pattern: a training system
   int workers = 0;
   std::int64_t messages = 0;
   double wall_s = 0, messages_per_s = 0;

@@ -1,4 +1,4 @@
-// Times for benchmarks: processor time of this thread, which other programs disturb less than wall time.
+// Times for benchmarks: processor time of this thread, as other programs disturb it less than wall time.
 #pragma once
 
 #include <time.h>

@@ -9,10 +9,10 @@
 
 namespace ddl::cli {
 
-// As run_command_line, with the laboratory's commands.
+// Like run_command_line, with the laboratory's commands.
 int run_laboratory(const Registry& systems, std::vector<std::string> words);
 
-// Runs a scenario over real TCP, so many times for each seed; checks all result folders first.
+// Runs a scenario over real TCP, several times for each seed; checks all result folders first.
 Command add_emulate(CLI::App& app, const Registry& systems);
 // Measures this machine.
 Command add_bench(CLI::App& app, const Registry& systems);

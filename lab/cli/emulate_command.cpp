@@ -39,7 +39,7 @@ std::string repetition_text(const scenario::Scenario& scenario, const EmulateSet
   return text + ", in real time)";
 }
 
-// A value between limits, in seconds or bytes. Throws InputError, which names the option.
+// A value within limits, in seconds or bytes. Throws InputError, which names the option.
 double quantity_of(const std::string& option, const std::string& text, scenario::Dimension dimension, double least,
                    double most) {
   const scenario::Quantity found = scenario::parse_quantity(text, dimension);
@@ -79,7 +79,7 @@ fs::path folder_of(const std::string& out, const scenario::Scenario& scenario, i
   return measured / (repetition == 1 ? seed : fmt::format("{}-{}", seed, repetition));
 }
 
-// What the run's process told of it.
+// The answer of the run's process.
 std::string measure(const jobs::Job& job, const EmulateSettings& settings, results::Replace replace, int repetition) {
   ProgressLine line(job.name, !settings.quiet);
   emulate::EmulateOptions emulation = options_of(settings);

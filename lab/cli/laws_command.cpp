@@ -34,7 +34,7 @@ laws::Subject subject_of(const Registry& systems, const std::string& word) {
                    scenario::nearest_or(word, names, "systems are " + scenario::listed(names)));
 }
 
-// Of the libraries that were loaded.
+// Names of systems from loaded libraries.
 std::vector<std::string> loaded(const Registry& systems) {
   std::vector<std::string> names;
   for (const auto& system : systems) {

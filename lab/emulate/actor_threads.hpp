@@ -1,4 +1,4 @@
-// The nodes' actors as threads, each of which holds its node's monitor but while it waits.
+// The nodes' actors as threads; each holds its node's monitor except while it waits.
 #pragma once
 
 #include <exception>

@@ -9,19 +9,19 @@
 namespace ddl::emulate {
 
 struct EmulateOptions {
-  std::string congestion_control = "cubic";  // of every connection
+  std::string congestion_control = "cubic";  // for every connection
   bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
   TestbedSettings testbed;                   // its seed is that of the scenario's network
-  double limit_s = 600;                      // of a run; one that is not over then fails
+  double limit_s = 600;                      // time limit of a run; a run that exceeds it fails
   int repetition = 1;                        // number of the run among those of one scenario and seed
   run::RunOptions run;
 };
 
-// Runs in this process, which does nothing else: all that it makes vanishes with the process. Needs root, iproute2 and
-// network namespaces, and a star of at most 32 hosts. Throws InputError, RunFailed, InternalError.
+// Runs in this process, which must do nothing else: everything made here vanishes with the process. Needs root,
+// iproute2 and network namespaces, and a star of at most 32 hosts. Throws InputError, RunFailed, InternalError.
 run::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options);
 
-// The same in a child process, which hands back what was measured. Throws Interrupted, too.
+// The same in a child process, which hands back the measurements. Throws Interrupted, too.
 run::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options);
 
 }  // namespace ddl::emulate

@@ -43,7 +43,7 @@ class EmulatedNode : public run::LearningNode {
   ModelParallel* model_parallel() override { return nullptr; }
 
   // --- for the emulation, which holds the monitor or has joined all threads ---
-  // How long after their time sleeps ended.
+  // Delay of sleeps' ends after their time.
   struct Lateness {
     std::int64_t count = 0;
     double sum_s = 0, max_s = 0;
@@ -81,7 +81,7 @@ class EmulatedNode : public run::LearningNode {
   Emulation& emulation_;
   Monitor monitor_;
   double last_event_s_ = 0;
-  std::vector<Staleness> staleness_notes_;  // of other nodes' steps, which belong to their monitors
+  std::vector<Staleness> staleness_notes_;  // of other nodes' steps; their monitors guard the steps
   Lateness lateness_;
   std::map<int, std::deque<Message>> inboxes_;  // by port, in order of arrival
   std::map<int, Queue> queues_;                 // by target

@@ -15,7 +15,7 @@
 namespace ddl::emulate {
 namespace {
 
-// How often the conductor looks whether any node will go on, with workers at work and without.
+// Interval of the conductor's test whether any node will go on, while workers work and afterwards.
 constexpr double look_s = 0.25, final_look_s = 0.002;
 
 TestbedSettings settings_of(TestbedSettings settings, std::uint64_t seed) {
@@ -95,7 +95,7 @@ Emulation::~Emulation() { stop(); }
 // --- running ---
 
 run::RunResult Emulation::run() {
-  precedence_ = take_precedence();  // the math threads, which are there already, do without
+  precedence_ = take_precedence();  // the math threads, which exist already, do without
   if (trainer() != nullptr) evaluate_now(0);
   nodes_.lock_all();
   try {

@@ -1,7 +1,7 @@
-// One emulated run: its parts, and what nodes know of it.
+// One emulated run: its parts, and its nodes' view of it.
 //
-// A thread that holds several monitors took them in the order of nodes; nothing takes a monitor while it holds the lock
-// of RunState or of ActorThreads.
+// A thread that holds several monitors took them in the order of nodes; no thread takes a monitor while it holds the
+// lock of RunState or of ActorThreads.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class Emulation {
   Emulation(const scenario::Scenario& scenario, const EmulateOptions& options);
   ~Emulation();
 
-  // To the end. Throws RunFailed, InternalError.
+  // Runs to the end. Throws RunFailed, InternalError.
   run::RunResult run();
 
   // --- for nodes ---
@@ -42,7 +42,7 @@ class Emulation {
   bool may_begin_step(std::int64_t begun) { return state_.may_begin_step(begun); }
   bool has_enough_samples() const { return state_.has_enough_samples(); }
   double run_share() const { return state_.run_share(now()); }
-  bool count_step(double end_s) { return state_.count_step(end_s); }  // whether the step that has just ended counts
+  bool count_step(double end_s) { return state_.count_step(end_s); }  // true if the step that has just ended counts
   void diverged(int worker, std::int64_t step, const char* what) { state_.diverge({worker, step, now(), what}); }
   // The caller holds the node's monitor.
   void start_actor(int node, std::function<void()> body);
@@ -78,7 +78,7 @@ class Emulation {
   std::string precedence_;
   WallClock::time_point start_{};
 
-  std::int64_t points_ = 0, evaluations_by_steps_ = 0;  // of the learning curve: taken at fixed times, by steps
+  std::int64_t points_ = 0, evaluations_by_steps_ = 0;  // points of the learning curve: taken at fixed times, by steps
   double reported_s_ = -1;
 };
 

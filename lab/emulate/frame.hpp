@@ -11,9 +11,9 @@
 namespace ddl::emulate {
 
 struct FrameHead {
-  std::uint64_t bytes = 0;  // that follow: the message's and the scenario's header for each
+  std::uint64_t bytes = 0;  // length of the rest: the message's bytes and the scenario's header for each
   std::uint64_t wire_bytes = 0;
-  std::uint64_t values = 0;  // that follow
+  std::uint64_t values = 0;  // number of values that follow
   std::int64_t step = 0;
   std::uint64_t body_type = 0;
   Body::Bytes body{};

@@ -20,7 +20,7 @@ struct ProcessorTicks {
 };
 ProcessorTicks processor_ticks();
 
-// What a measurement took of the processors, between two moments.
+// Use of the processors between two moments of a measurement.
 class MachineUse {
  public:
   void begin() { before_ = now(); }

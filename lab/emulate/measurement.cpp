@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using results::readable_bytes, results::readable_seconds, results::readable_share;
 
-// What a repetition has in common with others.
+// Settings that repetitions have in common.
 Json settings_of(const Measurement& measured) {
   return {{"kernel", measured.kernel},
           {"congestion_control", measured.congestion_control},

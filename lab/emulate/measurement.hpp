@@ -1,4 +1,4 @@
-// How a run over real TCP was measured, and what of the machine's processors that took.
+// How a run over real TCP was measured, and how much of the machine's processors it used.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace ddl::emulate {
 
-// How exact emulated links with latencies were, and what they cost.
+// Accuracy and cost of emulated links with latencies.
 struct DelayBoxUse {
-  std::int64_t packets = 0, dropped = 0, lost = 0;            // sent; dropped by full queues; lost at random
-  double error_mean_s = 0, error_p99_s = 0, error_max_s = 0;  // from when packets should have come out to when they did
-  double processor_share = 0;                                 // of one core, with the kernel's TCP that this drives
+  std::int64_t packets = 0, dropped = 0, lost = 0;  // sent; dropped by full queues; lost at random
+  double error_mean_s = 0, error_p99_s = 0,
+         error_max_s = 0;      // between the planned and the real time of packets coming out
+  double processor_share = 0;  // of one core, including the kernel's TCP
 };
 
 struct Measurement {
@@ -21,15 +22,15 @@ struct Measurement {
   std::string compute;     // "slept" or "real": what a gradient's time is
   std::string precedence;  // over the machine's other work
   int repetition = 1;
-  std::string links;                       // how they are made: "token buckets" or "delay box"
-  double queue_s = 0, queue_bytes = 0;     // of each limited link: one of them
-  double jitter_s = 0, loss = 0;           // of packets, at each link
-  bool slow_start_after_idle = true;       // of TCP
-  double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
-  double retransmitted_share = 0;          // of TCP's segments
-  double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
-  double busy_share = 0;                   // of all processes, the kernel included
-  double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP
+  std::string links;                       // implementation: "token buckets" or "delay box"
+  double queue_s = 0, queue_bytes = 0;     // per limited link: one of them
+  double jitter_s = 0, loss = 0;           // per packet, at each link
+  bool slow_start_after_idle = true;       // TCP's
+  double late_mean_s = 0, late_max_s = 0;  // delay of sleeps' ends after their time
+  double retransmitted_share = 0;          // share of TCP's segments
+  double own_share = 0;                    // shares of all cores' time: this run's processes without the kernel's
+  double busy_share = 0;                   // all processes, including the kernel
+  double soft_interrupt_share = 0;         // the kernel's soft interrupts, such as its TCP
   std::optional<DelayBoxUse> delay_box;
 };
 

@@ -1,5 +1,5 @@
-// What keeps one node's actors from running at the same time: an actor holds its node's monitor, and lets go of it only
-// while it waits. From it the emulation also knows which actor waits for what.
+// Keeps one node's actors from running at the same time: an actor holds its node's monitor, and releases it only while
+// it waits. The monitor also tells the emulation which actor waits for what.
 #pragma once
 
 #include <chrono>
@@ -28,13 +28,13 @@ class Monitor {
 
   // The caller of what follows holds the monitor.
 
-  // Waits until `holds`, which is looked at again after every wake(), or until the deadline; says whether it holds.
-  // Others run meanwhile. Throws RunOver once end() has been called.
+  // Waits until `holds`, evaluated after every wake(), or until the deadline; returns `holds`. Others run meanwhile.
+  // Throws RunOver once end() has been called.
   bool wait(const std::function<bool()>& holds, const std::string& what,
             std::optional<WallClock::time_point> deadline = std::nullopt);
-  // The same for threads that are no actors: it neither counts nor throws, and returns when the run has ended.
+  // The same for threads that are not actors: it neither counts nor throws, and returns when the run has ended.
   void wait_uncounted(const std::function<bool()>& holds);
-  // Until the deadline; false if the run has ended before.
+  // Sleeps until the deadline; false if the run has ended before.
   bool sleep_uncounted(WallClock::time_point deadline);
   void wake() { changed_.notify_all(); }
   void end() {
@@ -45,9 +45,9 @@ class Monitor {
 
   void actor_begins() { ++actors_; }
   void actor_ends() { --actors_; }
-  // Whether none of the actors will go on unless something arrives.
+  // True if no actor will go on unless something arrives.
   bool is_stuck() const;
-  // What those wait for, where it has words.
+  // Reasons of the waits, for those that have words.
   std::vector<std::string> waited_for() const;
 
  private:

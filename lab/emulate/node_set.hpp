@@ -30,8 +30,8 @@ class NodeSet {
   void wake_all();
   void end_all();  // their actors are unwound when they next wait
 
-  // Whether no actor goes on unless a message comes. Exact, for with all monitors held nothing moves but messages that
-  // are under way; `nothing_under_way` is asked then.
+  // True if no actor goes on unless a message arrives. Exact: with all monitors held, only messages under way can move,
+  // and `nothing_under_way` is called then.
   template <class Ask>
   bool are_stuck(const Ask& nothing_under_way) {
     lock_all();
@@ -39,14 +39,14 @@ class NodeSet {
     unlock_all();
     return stuck;
   }
-  std::string waiting_text();  // what their actors wait for
+  std::string waiting_text();  // reasons of their actors' waits
 
-  // All at about one time, each node between two of its calls.
+  // All at about the same time, each node between two of its calls.
   std::vector<run::NodeState> states();
 
   // --- when all threads have ended ---
   std::vector<const run::LearningNode*> learners() const;
-  void settle_staleness();  // what nodes have noted of others' steps
+  void settle_staleness();  // applies nodes' records of others' steps
   double last_event_s() const;
   void add_lateness(Measurement& measured) const;
 

@@ -1,4 +1,4 @@
-// How far an emulated run is and why it ends: what its threads tell, and what its conductor waits for.
+// Progress and end of an emulated run: reported by its threads, awaited by its conductor.
 #pragma once
 
 #include <atomic>
@@ -23,12 +23,12 @@ class RunState {
   bool may_begin_step(std::int64_t begun);
   bool has_enough_samples() const { return enough_samples_; }
   double run_share(double now_s) const;
-  // Whether the step that has just ended counts.
+  // True if the step that has just ended counts.
   bool count_step(double end_s);
   void worker_begins();
   void worker_ends();
 
-  // --- whatever ends the run: the first reason is the one ---
+  // --- all that can end the run: the first reason is the one ---
   void stop(const std::string& reason, double time_s);
   void diverge(run::Divergence divergence);
   void fail(std::exception_ptr failure);

@@ -33,7 +33,8 @@ void TcpChannel::stop() {
 }
 
 void TcpChannel::send(Message message) {
-  // What does not travel as bytes must not be shared either: replicas are copied on write by how many hold them.
+  // Values that do not travel as bytes must not be shared either: replicas are copied on write, by their number of
+  // holders.
   if (message.values && !fits(message)) message.values = make_payload(std::vector<float>(*message.values));
   ++undelivered_;
   ++around_.under_way;
@@ -52,8 +53,8 @@ void TcpChannel::write() {
     on_wire_bytes_ = static_cast<double>(on_wire_->wire_bytes + around_.header_bytes);
     ++messages_;
     bytes_ += on_wire_bytes_;
-    around_.at_source.wake();  // there is room
-    // The message is not changed before the reader has all of it, which is after it has been written.
+    around_.at_source.wake();  // there is room now
+    // The message stays unchanged until the reader has all of it, which is after it has been written.
     const Message& message = *on_wire_;
     held.unlock();
     const bool written = write_one(message);

@@ -1,9 +1,9 @@
-// An ordered pair of nodes: one TCP connection, first in first out, one message on the wire. A thread at the source
-// writes, one at the target reads; the next message is written when the one before has been delivered, which the reader
+// An ordered pair of nodes: one TCP connection, first in, first out, one message on the wire. A thread at the source
+// writes, one at the target reads; the next message is written when the previous one has been delivered, as the reader
 // tells the writer within the process.
 //
-// A message is delivered when its last byte has been read; where the network itself has no latencies (testbed.hpp),
-// when the way's latency has passed since.
+// A message is delivered when its last byte has been read; if the network itself has no latencies (testbed.hpp), the
+// route's latency later.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class TcpChannel {
  public:
   struct Surroundings {
     Monitor& at_source;  // guards the channel
-    double latency_s;    // that the reader waits for
+    double latency_s;    // waited for by the reader
     std::uint64_t header_bytes;
     std::function<void(Message)> deliver;  // to the target; called without any monitor
     std::atomic<std::int64_t>& under_way;  // messages queued or on the wire, of all channels
@@ -52,7 +52,7 @@ class TcpChannel {
   std::int64_t messages() const { return messages_; }
   double bytes() const { return bytes_; }  // put on the wire, whole messages
   double bytes_delivered() const { return bytes_delivered_; }
-  double bytes_carried() const;  // what the target has read
+  double bytes_carried() const;  // bytes read by the target
   std::int64_t longest_queue() const { return longest_queue_; }
 
  private:

@@ -37,7 +37,7 @@ Override slowed(const std::string& worker, int times) {
 }
 const std::string nobody;
 
-// Of a short run: the first worker and the last.
+// The first and the last worker of a short run.
 std::set<std::string> first_and_last(const Subject& subject) {
   const run::RunResult result = run_until(subject, iterations(1));
   return {result.nodes.front(), result.nodes.at(static_cast<std::size_t>(result.workers) - 1)};
@@ -98,7 +98,7 @@ Verdict ends_at_the_time(const Subject& subject) {
   return {};
 }
 
-// What is learned and counted, and when.
+// Compares what was learned and counted, and when.
 Verdict are_the_same(const run::RunResult& one, const run::RunResult& other, const char* what) {
   const std::string digest = results::digest_of(one), another = results::digest_of(other);
   if (digest != another) return fails(fmt::format("digests {} and {} {}", digest, another, what));
@@ -130,8 +130,8 @@ Verdict notices_divergence(const Subject& subject) {
   return {};
 }
 
-// Each worker judged by its own model: with others' gradients summed or models averaged, either all of them end with
-// the same bits, as those do which say so, or some do not. At one pace, and at paces far apart.
+// Judges each worker by its own model: with others' gradients summed or models averaged, either all end with the same
+// bits, as promised, or some do not. At one pace, and at paces far apart.
 Verdict has_equal_replicas_if_it_says_so(const Subject& subject) {
   const bool promised = subject.system().facts().equal_replicas;
   if (first_and_last(subject).size() < 2) return does_not_apply("there is one worker");
@@ -157,7 +157,7 @@ Verdict is_above_its_bound(const Subject& subject) {
     const auto result = run_until(subject, iterations(60),
                                   {{"platform.bandwidth_factor", fmt::format("{}", all)}, {"compute.jitter", "0"}});
     const std::int64_t slowest = *std::ranges::min_element(result.steps);
-    // What is under way at the end has not been waited for: less than two steps of it.
+    // Steps under way at the end have not been waited for: fewer than two.
     const double least_s = result.bounds.step_s * static_cast<double>(slowest - 2);
     if (result.simulated_s * (1 + 1e-9) >= least_s) continue;
     return fails(fmt::format("{} steps take {:.4g} s, and by traffic() at least {:.4g} s, with links {} times as quick",
@@ -216,7 +216,7 @@ Verdict takes_the_same_time_without_learning(const Subject& subject) {
   return {};
 }
 
-// Whether the servers' model and that of a single worker approach each other, instead of being one.
+// True if the servers' model and a single worker's approach each other without being one.
 bool has_center(const System& system) {
   if (!system.facts().needs_servers) return false;
   Cluster one;
@@ -245,7 +245,7 @@ Verdict is_sgd_alone(const Subject& subject) {
       fmt::format("after 12 steps weights of one worker differ by up to {:.3g} from those of \"single\"", largest));
 }
 
-// The ways in which it exchanges beside the passes through the layers, or not: its own first.
+// Its settings of `overlap`, its own first.
 std::vector<Changes> ways_of_overlapping(const Subject& subject) {
   std::vector<Changes> ways{{}};
   for (const char* word : {"\"none\"", "\"backward\"", "\"layers\"", "false", "true"}) {
@@ -264,11 +264,11 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
                                          [](double x, double y) { return (x - y) * (x - y); }));
 }
 
-// Steps in which all that it exchanges is exchanged twice.
+// Steps that cover two rounds of everything it exchanges.
 int two_rounds(const Subject& subject) { return std::max(6, 2 * subject.system().period() + 1); }
 
 Verdict clips_whole_gradients(const Subject& subject) {
-  constexpr double clip = 1e-3, most_steps_longer = 10;  // of an outer step with momentum
+  constexpr double clip = 1e-3, most_steps_longer = 10;  // an outer step with momentum may be longer
   const int steps = two_rounds(subject);
   std::string refusal;
   bool clips = false;

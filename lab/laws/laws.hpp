@@ -1,5 +1,5 @@
-// What every training system keeps to, whatever it does, judged by runs of one scenario. Our tests hold the built-in
-// systems to these laws; `ddlsim laws` judges anybody's.
+// Laws that every training system keeps, judged by runs of one scenario. Our tests hold the built-in systems to these
+// laws; `ddlsim laws` judges anybody's.
 #pragma once
 
 #include <span>
@@ -31,7 +31,7 @@ class Subject {
   scenario::Scenario scenario_;
 };
 
-// A scenario in which most systems run with their defaults: four workers and two servers on slow links, and a small
+// A scenario that suits most systems with their defaults: four workers and two servers on slow links, and a small
 // network that learns.
 std::string scenario_for(const System& system);
 

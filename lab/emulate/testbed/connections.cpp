@@ -16,7 +16,7 @@
 namespace ddl::emulate {
 namespace {
 
-constexpr std::uint16_t port = 5000;  // of a namespace in which nothing else is
+constexpr std::uint16_t port = 5000;  // in a namespace with no other programs
 
 [[noreturn]] void fail(const char* what) {
   throw InputError(std::string("emulate: ") + what + ": " + std::strerror(errno));
@@ -88,7 +88,7 @@ bool Socket::send_all(const void* data, std::size_t size, bool more) const {
 
 std::size_t Socket::receive(void* data, std::size_t size) const {
   while (true) {
-    // Not recv() alone: it takes what is there, and then sleeps until as much again has come.
+    // recv() alone would take the available bytes, and then sleep until as many more have arrived.
     pollfd readable{descriptor_, POLLIN, 0};
     if (poll(&readable, 1, -1) < 0 && errno != EINTR) return 0;
     const ssize_t n = recv(descriptor_, data, size, MSG_DONTWAIT);

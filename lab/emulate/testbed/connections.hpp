@@ -18,12 +18,12 @@ class Socket {
   ~Socket();
 
   int descriptor() const { return descriptor_; }
-  // All of it, waiting as long as it takes; `more` follows at once, so that a last short segment may wait for it. False
-  // once the connection is gone.
+  // Sends everything, waiting as long as necessary; `more` follows at once, so that a last short segment may wait for
+  // it. False once the connection is gone.
   bool send_all(const void* data, std::size_t size, bool more) const;
-  // What is there, at least one byte and at most `size`; 0 once the connection is gone.
+  // The available bytes, at least one and at most `size`; 0 once the connection is gone.
   std::size_t receive(void* data, std::size_t size) const;
-  // receive() waits for so many bytes, though it may return fewer: without, every frame would wake the reader.
+  // receive() waits for `bytes` bytes, though it may return fewer: otherwise every frame would wake the reader.
   void wait_for(std::size_t bytes) const;
   bool receive_all(void* data, std::size_t size) const;
   void shut() const;  // both ends' calls return
@@ -37,7 +37,7 @@ struct Connection {
   Socket writing, reading;  // at the source, at the target
 };
 
-// By source, then target. `congestion` names TCP's congestion control. Throws InputError if the kernel has none such.
+// By source, then target. `congestion` names TCP's congestion control. Throws InputError if the kernel lacks it.
 std::vector<Connection> connect_all(const Testbed& testbed, int nodes, const std::string& congestion);
 
 }  // namespace ddl::emulate

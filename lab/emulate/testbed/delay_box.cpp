@@ -55,7 +55,7 @@ double thread_cpu_s() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Above the run's own threads, which are at most real-time too: they wait for packets, not the other way round.
+// Above the run's own threads, which are real-time at most: they wait for packets, not the other way round.
 void take_highest_precedence() {
   constexpr int above_actors = 60, strongest = -20;
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -68,7 +68,7 @@ void sleep_for(double seconds) {
   nanosleep(&pause, nullptr);
 }
 
-// How late the thread wakes: the median of some sleeps, and not what a busy machine makes of it.
+// The thread's wake-up latency: the median of some sleeps, limited so that a busy machine does not count.
 double wake_latency_s() {
   constexpr int sleeps = 41;
   constexpr double length_s = 1e-3, most_s = 150e-6;
@@ -111,7 +111,7 @@ DelayBox::DelayBox(const std::vector<NetworkNamespace>& hosts, DelayedStar star,
   }
   polled_.push_back({news_.number(), POLLIN, 0});
   thread_ = start_thread([this] { carry(); });
-  is_ready_.wait();  // or the first connection measures a round trip that is too long
+  is_ready_.wait();  // otherwise the first connection would measure too long a round trip
 }
 
 DelayBox::~DelayBox() { stop(); }
@@ -141,7 +141,7 @@ void DelayBox::carry() {
   while (!over_) {
     const double now = now_s();
     begin_if_due(now);
-    // What is written is often answered at once.
+    // Packets written are often answered at once.
     if (put_out(now + wake_latency_s_)) look(0);
     for (std::size_t node = 0; node < devices_.size(); ++node) {
       if (polled_[node].revents != 0) take_from(node, now - wake_latency_s_);

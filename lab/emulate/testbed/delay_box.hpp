@@ -1,9 +1,9 @@
-// A star of links with latencies, over which the kernel's TCP meets real round trips: one thread reads what hosts send
-// from their TUN devices, takes it over a DelayedStar in real time, and writes it to the target's device. It needs no
-// module of the kernel but `tun`, and no address outside the hosts' namespaces.
+// A star of links with latencies, which gives the kernel's TCP real round trips: one thread reads hosts' packets from
+// their TUN devices, takes them over a DelayedStar in real time, and writes them to the target's device. It needs no
+// kernel module but `tun`, and no address outside the hosts' namespaces.
 //
-// The time at which a packet comes out follows from the time at which it was read and the links, not from the time at
-// which the thread ran: what makes the thread late delays single packets, and takes no bandwidth away.
+// The time at which a packet comes out follows from its reading time and the links, not from the time at which the
+// thread ran: a late thread delays single packets, and takes no bandwidth away.
 #pragma once
 
 #include <poll.h>
@@ -42,7 +42,7 @@ constexpr double most_packets_per_s = 80e3;
 // can do.
 void check_packet_rate(const std::vector<double>& up_bytes_per_s, const std::vector<double>& down_bytes_per_s);
 
-// How a line changes with time: factors on its rate and latency.
+// A line's changes over time: factors on its rate and latency.
 struct LineChange {
   using TimeSeriesList = std::vector<std::unique_ptr<platform::TimeSeries>>;
   int node = 0;
@@ -52,15 +52,15 @@ struct LineChange {
 
 class DelayBox {
  public:
-  // Puts a device "eth0" into each host's namespace, without an address yet. Packets go by the last byte of their
-  // target's address, which is one more than the node's index. `changes` of lines begin with begin(). Throws
+  // Puts a device "eth0" into each host's namespace, without an address yet. Packets are routed by the last byte of
+  // their target's address, which is the node's index plus one. `changes` of lines start with begin(). Throws
   // InputError.
   DelayBox(const std::vector<NetworkNamespace>& hosts, DelayedStar star, std::vector<LineChange> changes);
   ~DelayBox();
   DelayBox(const DelayBox&) = delete;
   DelayBox& operator=(const DelayBox&) = delete;
 
-  // The run begins at that time: the report counts, links change.
+  // Starts the run at that time: the report counts, links change.
   void begin(WallClock::time_point start);
   // The thread ends; the report is complete. Nothing is carried any more.
   void stop();
@@ -70,12 +70,12 @@ class DelayBox {
   void carry();  // the thread
   double now_s() const { return std::chrono::duration<double>(WallClock::now() - origin_).count(); }
   void begin_if_due(double now_s);
-  // In seconds of the run, which a time series compares with its own: a sum with begin_s_ may round to less.
+  // In seconds of the run, as a time series compares them with its own: a sum with begin_s_ may round to less.
   void change_lines(double run_s);
-  double next_change_s() const;  // never before the run has begun
-  bool put_out(double until_s);  // whether there was any
+  double next_change_s() const;  // `never` before the run has begun
+  bool put_out(double until_s);  // true if any came out
   void take_from(std::size_t node, double came_s);
-  void wait();  // until something is due or has come
+  void wait();  // until something is due or has arrived
   void look(double longest_s);
   void note_error(double error_s);
   void wake() const;

@@ -49,7 +49,7 @@ std::string all_of(int descriptor) {
   }
 }
 
-// What is longer than a pipe holds goes by a file without a name.
+// Text that may exceed a pipe goes through an unnamed file.
 int file_with(const std::string& text) {
   const int file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||

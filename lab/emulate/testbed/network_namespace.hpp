@@ -1,5 +1,5 @@
-// Linux network namespaces without names: one lives as long as a process holds its descriptor, so the kernel removes
-// it, and all that is in it, with the last process of the program, whatever ended that.
+// Linux network namespaces without names: one lives as long as a process holds its descriptor. So the kernel removes
+// it, and everything in it, with the last process of the program, however that ended.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@ namespace ddl::emulate {
 
 class NetworkNamespace {
  public:
-  // A new one, empty. The calling thread stays where it is. Throws InputError where that is not allowed.
+  // A new, empty one. The calling thread stays where it is. Throws InputError if that is not allowed.
   static NetworkNamespace make();
-  // That of the calling thread.
+  // The calling thread's own.
   static NetworkNamespace own();
   NetworkNamespace(NetworkNamespace&& other) noexcept;
   NetworkNamespace& operator=(NetworkNamespace&&) = delete;
   ~NetworkNamespace();
 
-  // As a file that other programs can open while this lives.
+  // A file that other programs can open while this lives.
   std::string path() const;
   // The calling thread moves in: sockets it makes belong to this namespace.
   void enter() const;
-  // Runs a program inside, `input` on its standard input. Throws InputError: not installed, or what it complained of.
+  // Runs a program inside, with `input` on its standard input. Throws InputError: not installed, or its complaint.
   void run(const std::vector<std::string>& words, const std::string& input) const;
 
  private:

@@ -9,11 +9,11 @@
 namespace ddl::emulate {
 
 struct Packet {
-  std::vector<std::uint8_t> bytes;  // of IP
+  std::vector<std::uint8_t> bytes;  // an IP packet
   int target = 0;                   // node
 };
 
-// What a link adds to a packet, so that limits count what they count on a real one.
+// A link's addition to a packet, so that limits count the same as on a real link.
 constexpr double ethernet_bytes = 14;
 inline double frame_bytes_of(const Packet& packet) { return static_cast<double>(packet.bytes.size()) + ethernet_bytes; }
 

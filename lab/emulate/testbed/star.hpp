@@ -1,4 +1,4 @@
-// What an emulation can build: hosts whose links meet in one switch that never limits anything.
+// Networks that an emulation can build: hosts whose links meet in one switch that never limits anything.
 #pragma once
 
 #include <string>

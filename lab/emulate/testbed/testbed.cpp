@@ -56,13 +56,13 @@ void check_settings(const Star& star, const TestbedSettings& settings, bool has_
   check_packet_rate(up, down);
 }
 
-// Of TCP in the namespace that the thread is in.
+// Sets TCP in the thread's namespace.
 void set_slow_start_after_idle(bool on) {
   std::ofstream("/proc/sys/net/ipv4/tcp_slow_start_after_idle") << (on ? "1" : "0");
 }
 
-// Of eth0 in the namespace that the thread is in, what `ethtool -K eth0 tso off` does: the frames of a burst leave one
-// by one. Virtual devices would keep them together, and a full queue would drop them together, which no switch does.
+// Like `ethtool -K eth0 tso off` in the thread's namespace: the frames of a burst leave one by one. Virtual devices
+// would keep them together, and a full queue would drop them together, which no switch does.
 void cut_bursts_into_frames() {
   ethtool_value segmentation{ETHTOOL_STSO, 0};
   ifreq request{};
@@ -77,14 +77,14 @@ void cut_bursts_into_frames() {
 
 std::string hardware_address(std::size_t node) { return fmt::format("02:00:00:00:00:{:02x}", node + 1); }
 
-// What hosts tell their neighbours of themselves would only be noise here. A kernel without IPv6 has no such file.
+// Hosts' announcements to their neighbours would only be noise here. A kernel without IPv6 has no such file.
 void silence_ipv6() { std::ofstream("/proc/sys/net/ipv6/conf/all/disable_ipv6") << "1"; }
 
 struct Segments {
   double sent = 0, again = 0;
 };
 
-// Of the namespace that the thread is in: two lines "Tcp: ..." of names and of values.
+// Counts in the thread's namespace: two lines "Tcp: ..." of names and of values.
 Segments segments_here() {
   std::ifstream file("/proc/thread-self/net/snmp");
   std::vector<std::string> lines;
