@@ -129,7 +129,7 @@ void fields(Visitor&, QuietParams&) {}
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// Not even by its own comparison, without the race's corrections, is it worse than the best.
+// It is not worse than the best, not even by its own comparison, without the race's corrections.
 void check_safe(const Advice& advice) {
   if (!advice.safe || advice.safe == advice.best) return;
   const auto behind = differences_of(advice.race.entrants[*advice.safe].scores,
@@ -142,9 +142,9 @@ void check_width(const std::string& page) {
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
 }
 
-// Of a contender without settings of its own: three rates and another schedule in 1/8 of the time, of these two and two
-// more in whole runs, the better two of them with a second seed. Other conditions of one that sends: bandwidth, latency
-// and both guesses halved and doubled; of the baseline: seconds a batch.
+// For a contender without settings of its own: three rates and another schedule in 1/8 of the time, two of these and
+// two more in whole runs, the better two of them with a second seed. Other conditions, for one that sends: bandwidth,
+// latency and both guesses halved and doubled; for the baseline: seconds a batch.
 constexpr std::size_t short_runs_each = 3 + 1, tuning_runs_each = short_runs_each + 2 + 2 + 2, race_runs_each = 3,
                       condition_runs = (4 * 2 + 2) * 3;
 
@@ -302,7 +302,7 @@ TEST_CASE(
 
 TEST_CASE("tuning leaves the race room for three seeds of two, though its last run begins late") {
   const Place place;
-  for (const double whole : {0.07, 0.1}) {  // of the budget, a whole run; a short one an eighth of it
+  for (const double whole : {0.07, 0.1}) {  // share of the budget for a whole run; a short one takes an eighth of it
     CAPTURE(whole);
     Asked asked(place, "100Mbps", {"gossip", "alone", "ad_psgd"}, {}, std::to_string(whole));
     const auto spent = [&] {
@@ -377,14 +377,14 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
     CHECK(text_of(on.adviser.folder() / file) == text_of(fresh.adviser.folder() / file));
   }
   CHECK(fresh.adviser.advice().open_tuning.size() + fresh.adviser.advice().open_race.size() == 0);
-  // What is recommended can be run where it lies.
+  // The recommended scenario can be run where it lies.
   const std::string best = (on.adviser.folder() / "best.json").string();
   CHECK(scenario::read_scenario(systems::built_in(), best).name == "q_best");
 }
 
 TEST_CASE("what was spent before the first run shortens all stages alike") {
   const Place place;
-  // A budget of 40 runs, and twice as much of which half was spent before.
+  // A budget of 40 runs, and twice as much with half of it spent before.
   const auto page_after = [&](const std::string& out, double before) {
     Asked asked(place, "100Mbps", {"gossip", "alone", "ad_psgd"}, {}, out);
     const auto share = [&] { return static_cast<double>(results_below(asked.adviser.folder())) / 40; };
@@ -497,7 +497,7 @@ TEST_CASE(
     asked.run();
     const Advice advice = asked.adviser.advice();
     CHECK(advice.open_conditions() == 0);
-    CHECK(advice.conditions.front().what->name == "as given");  // what the conditions are compared with
+    CHECK(advice.conditions.front().what->name == "as given");  // the baseline of the conditions
     std::set<std::string> models;
     for (const auto& entry : fs::recursive_directory_iterator(asked.adviser.folder() / "conditions")) {
       if (entry.path().filename() != "run.json") continue;
@@ -542,7 +542,7 @@ TEST_CASE("what cannot be asked is one line") {
   const std::string no_server = error_of(scenario_text("8Mbps"), {{"ps_sync", "ps_async"}, {"single", "alone"}});
   const std::string reason = "bad.json: no candidate can be run: ps_async, ps_sync: needs a server; expected platform.";
   CHECK_MESSAGE(has(no_server, reason), no_server);
-  // What cannot be run is told of by its key.
+  // Errors name the key.
   write_mnist(place.path() / "m", 1);  // of 30
   std::string no_data = scenario_text("8Mbps");
   no_data.replace(no_data.find(R"("data": {)"), 9, R"("data": {"source": "mnist", "path": "m", )");
@@ -603,7 +603,7 @@ TEST_CASE("what sends nothing, and what needs all data, follows from a system's 
   Registry systems = systems::built_in();
   systems.add<LoadedParams, SoloParams>();
   const Question question = question_of(systems, place.write("q.json", scenario_text("1Mbps")).string(), {}, {});
-  // The baseline, what is known of it, and what it says of a system that is too slow.
+  // The baseline, its facts, and its remark on a system that is too slow.
   const auto baseline_without = [&](std::vector<std::string> without) {
     const Chosen chosen = {{"d_psgd", "loaded"}, std::move(without)};
     const std::vector<Candidate> found = candidates_of(question, {}, chosen, 2);
@@ -657,7 +657,7 @@ TEST_CASE("break-even lies where the lead of what sends comes to nothing, by the
   CHECK((always.ahead_at_least && always.least == 0.25));
   CHECK_FALSE(never.share.has_value());
   CHECK((!never.ahead_at_least && never.most == 8));
-  // Both failed at half of the bandwidth: that is no crossing, and nothing is known of it.
+  // Both failed at half the bandwidth: that is no crossing, and nothing is known of it.
   const BreakEven unknown = break_even_of({{0.5, NAN}, {1, 3}, {2, 4}}).value();
   CHECK_FALSE(unknown.share.has_value());
   CHECK((unknown.ahead_at_least && unknown.least == 1));
@@ -682,7 +682,7 @@ TEST_CASE("a task is saturated where one worker alone has learned it half-way, a
   };
   CHECK(saturated(0.88, 0.9, 0.91));
   CHECK_FALSE(saturated(0.8, 0.9, 0.91));                  // still learning, on a network that is too slow for others
-  CHECK_FALSE(saturated(0.88, 0.9, 0.94));                 // which a network pays for
+  CHECK_FALSE(saturated(0.88, 0.9, 0.94));                 // a network pays for it
   CHECK_FALSE(saturated(0.88, 0.9, 0.91, {33, 67, 100}));  // not known: not evaluated half-way
 }
 

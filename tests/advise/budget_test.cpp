@@ -1,4 +1,4 @@
-// What is begun while a budget lasts.
+// The runs that begin while a budget lasts.
 #include "sim/advise/budget.hpp"
 
 #include <doctest/doctest.h>
@@ -70,7 +70,7 @@ TEST_CASE("what a run of part of the time cost tells what a whole one costs, unt
   // Then a whole run is expected to take 0.8, and 0.2 are spent; one takes no more than a short one here.
   counted.run({counted.group(0, {2})});
   CHECK(counted.budget().cost(0) == doctest::Approx(0.2));
-  // So all that a run costs is its start, that of another scheme too.
+  // So a run costs only its start, another scheme's too.
   counted.run({counted.group(1, {1}, 1, 0.25)});
   CHECK(counted.budget().cost(1) == doctest::Approx(0.2));
 }

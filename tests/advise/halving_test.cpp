@@ -63,7 +63,7 @@ TEST_CASE("every search over a space takes as many runs, whatever its scores") {
       runs.insert(search(space, valley(space, best)).runs);
       runs.insert(search(space, valley(space, best, 3)).runs);
     }
-    // As many if no whole run has a result.
+    // The same if no whole run has a result.
     const auto fails = [](const SearchRun& run) {
       return run.length < 1 ? std::abs(run.setting.quarters) : mean_of(std::vector<double>());
     };
@@ -89,7 +89,7 @@ TEST_CASE("the best rate is found between the rates of the grid and beyond them"
   const Halving far = search(space, valley(space, 100)).state;
   CHECK(best_rate(space, far) == doctest::Approx(0.1 * 4 * 8));
   CHECK(far.at_edge);
-  // Cut off after so many of the rates 0.1, 0.2, 0.05, of which the largest is the best: of one there is no edge yet.
+  // Cut off after `known` of the rates 0.1, 0.2, 0.05; the largest is the best. A single one has no edge yet.
   for (const int known : {1, 2, 3}) {
     CAPTURE(known);
     int asked = 0;

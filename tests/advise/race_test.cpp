@@ -36,7 +36,7 @@ std::vector<Scores> scores_of(std::size_t entrants, std::size_t seeds, const Rac
   return scores;
 }
 
-// To its end, with what it asks for and nothing else.
+// Runs to the end, exactly as requested.
 struct FinishedRace {
   Race race;
   std::size_t runs = 0;
@@ -60,7 +60,7 @@ TEST_CASE("a race drops what is worse, keeps the best, and its error rate holds"
   for (int i = 0; i < repetitions; ++i) {
     const Normals scores{{10, 10, 10, 13, 16, 30}, 3, 1, static_cast<std::uint64_t>(i)};
     const Race state = run_race(scores.means.size(), 12, scores).race;
-    dropped += state.entrants[0].dropped_after.has_value();  // which is as good as any
+    dropped += state.entrants[0].dropped_after.has_value();  // it is as good as any
     told_apart += state.entrants[3].dropped_after && state.entrants[4].dropped_after && state.entrants[5].dropped_after;
   }
   CHECK(dropped <= repetitions * 5 / 100);

@@ -1,4 +1,4 @@
-// How many results a folder has: the clock of tests in which runs cost what the test says.
+// The number of results in a folder: the clock of tests that set the cost of runs.
 #pragma once
 
 #include <cstddef>

@@ -99,7 +99,7 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
     CHECK(scenario::describe(point.scenario).find("\"batch_size\": 40") != std::string::npos);
   }
   CHECK(tuned.points[1].name == plan.points[1].name);
-  // What was tried: two values with one seed, the better one with a second seed.
+  // The trials: two values with one seed, the better one with a second seed.
   const std::string tried = text_of(scratch.path() / "tuned_tuning" / "tried.csv");
   CHECK(
       tried.starts_with("algorithm,training.batch_size,seed,score,accuracy,time_to_target_s,bytes_to_target,failure,"

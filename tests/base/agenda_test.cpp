@@ -1,4 +1,4 @@
-// What is due next, against a sorted set.
+// The next due place, against a sorted set.
 #include "core/base/agenda.hpp"
 
 #include <doctest/doctest.h>

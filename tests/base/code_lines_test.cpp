@@ -1,4 +1,4 @@
-// How much code there is: one bound for the product and one for the Python package. Growth is paid for by removal.
+// Limits on code: one for the product and one for the Python package. Growth is paid for by removal.
 #include <regex>
 
 #include "tests/base/sources.hpp"

@@ -1,4 +1,4 @@
-// What a program can check of the documents.
+// Rules for documents that a program can check.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<fs::path> documents() {
   return found;
 }
 
-// What links to the headings of a page end with: "when-a-host-crashes" of "## When a host `crashes`".
+// Ends of links to the headings of a page: "when-a-host-crashes" for "## When a host `crashes`".
 std::set<std::string> anchors_of(const std::string& page) {
   std::set<std::string> anchors;
   std::istringstream lines(page);

@@ -115,8 +115,7 @@ TEST_CASE("house: comments and pages cite no file outside the repository") {
   check_offenders("citations", found);
 }
 
-// A hook that is misspelt would pass for a function of the system's own. Functions of that kind stand beside the
-// struct.
+// A misspelt hook would pass for a function of the system's own. Such functions stand beside the struct.
 TEST_CASE("a system's struct has settings and hooks, and each hook says override") {
   const std::regex system(R"(^struct \w+ : .*(System\b|SystemOf<|Params\b).*\{$)");
   const std::regex not_override(R"(\)\s*const\s*[;{])");

@@ -1,5 +1,5 @@
-// The link lines of CMakeLists.txt are the rule of which folder may include which; a static library would not notice an
-// include that they do not allow.
+// The link lines of CMakeLists.txt are the rule for includes between folders; a static library would not notice an
+// include that they forbid.
 #include <optional>
 #include <regex>
 #include <set>

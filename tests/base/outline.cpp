@@ -16,7 +16,7 @@ std::string code_of(const std::string& line) {
   return code.substr(0, code.find_last_not_of(' ') + 1);
 }
 
-// What comes before the parameters, without arguments of templates; empty if there are none.
+// The part before the parameters, without template arguments; empty if there are none.
 std::string function_name(std::string head) {
   static const std::regex arguments("<[^<>]*>"), initial_value(" = "),
       name(R"(((?:\w+::)*(?:operator *(?:\(\)|[^\w\s(]+|\w+)|~?\w+)) *\()");
@@ -41,7 +41,7 @@ class Outline {
   }
 
  private:
-  // Whether a raw literal has begun before this line. Where it ends, what follows it is left of the line.
+  // True if a raw literal has begun before this line. If it ends here, `line` becomes the rest behind it.
   bool is_within_literal(std::string& line) {
     static const std::regex begins(R"re(R"(\w*)\()re");
     if (!literal_ends_.empty()) {
@@ -57,7 +57,7 @@ class Outline {
     return false;
   }
 
-  // Whether the function or class around it ends on this line.
+  // True if the function or class around it ends on this line.
   bool close(const std::string& line) {
     if (blocks_.empty() || line.find_first_not_of(' ') != 2 * (blocks_.size() - 1)) return false;
     if (line[line.find_first_not_of(' ')] != '}') return false;

@@ -1,5 +1,5 @@
-// Where functions and classes begin and end in a file of C++, as clang-format leaves it. Not a parser: what begins in a
-// column ends with the next brace in that column.
+// Beginnings and ends of functions and classes in a C++ file formatted by clang-format. Not a parser: a definition that
+// begins in a column ends with the next brace in that column.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace ddl {
 struct Definition {
   enum Kind { of_class, of_function };
   Kind kind;
-  std::string name;       // as it stands there, without arguments of templates: "Simulation::run", "run"
-  std::string in_class;   // of the outermost class around it, in whose body it stands; or empty
+  std::string name;       // as written, without template arguments: "Simulation::run", "run"
+  std::string in_class;   // the outermost class with this in its body; or empty
   std::size_t first = 0;  // lines, from 1
   std::size_t last = 0;
 

@@ -66,11 +66,11 @@ inline std::vector<Source> pages() {
   return found;
 }
 
-using Offenders = std::map<std::string, int>;  // what breaks a rule, and by how much
+using Offenders = std::map<std::string, int>;  // offenders, and by how much
 
-// Holds offenders against those that are known (tests/base/exceptions/RULE.txt): one that is not listed fails, and one
-// that is worse than listed, and one that has become better or has gone. So a list can only shrink; with DDLSIM_ACCEPT
-// in the environment it does, and never grows.
+// Compares offenders with the known ones (tests/base/exceptions/RULE.txt): fails for one that is not listed, is worse
+// than listed, has become better, or has gone. So a list can only shrink; with DDLSIM_ACCEPT in the environment it is
+// updated, and never grows.
 inline void check_offenders(const std::string& rule, const Offenders& found) {
   const std::string name = "tests/base/exceptions/" + rule + ".txt";
   Offenders listed;

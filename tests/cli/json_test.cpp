@@ -1,4 +1,4 @@
-// What the program prints as JSON, against itself and against the files of its results.
+// The program's JSON output, against itself and against its result files.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -86,7 +86,7 @@ TEST_CASE("a sweep's runs tell their evaluations side by side, with nothing else
   CHECK(sorted(lines_in(one_by_one.out)) == sorted(lines));
   const Reply finished = place.call("sweep grid.json --live -");
   CHECK(finished.code == 0);
-  CHECK(finished.out == "");  // what is kept from before is not evaluated
+  CHECK(finished.out == "");  // kept results are not evaluated
 }
 
 TEST_CASE("model's JSON sums up to its totals, and a scenario can hold the model it spells") {

@@ -22,8 +22,8 @@ TEST_CASE(
   const std::string quarter = "run [###---------]  25 %  t = 75 s  accuracy 0.500 at 60 s  30 s left";
   CHECK(shown({0.25, 75, 0.5, 60}, 10) == quarter);
   CHECK(shown({0, 0, -1}, 0.1) == "run [------------]   0 %  t = 0 s");  // before anything is known
-  // Until the run itself tells, the time left is what was expected of it: 15.6 h; a half percent of 1000 s is 5 s; from
-  // one percent on what the run took counts: 99 times 2 s.
+  // Until the run itself reports, the time left is the forecast: 15.6 h; half a percent of 1000 s is 5 s; from one
+  // percent on the run's own time counts: 99 times 2 s.
   CHECK(shown({.score = -1, .expected_s = 56160}, 0.1) == "run [------------]   0 %  t = 0 s  15 h 36 min left");
   CHECK(shown({.fraction = 0.005, .expected_s = 1000}, 30).ends_with("  16 min 35 s left"));
   CHECK(shown({.fraction = 0.01, .expected_s = 1000}, 2).ends_with("  3 min 18 s left"));
@@ -50,7 +50,7 @@ TEST_CASE("a log gets lines instead of a bar") {
   CHECK(progress_line("run", {.score = -1}, 10) == "run: 0 %, t = 0 s");
 }
 
-// What `work` writes to stderr, which is a file meanwhile.
+// Output of `work` to stderr, redirected to a file.
 std::string written(const std::function<void()>& work) {
   std::fflush(stderr);
   std::FILE* file = std::tmpfile();
@@ -117,10 +117,10 @@ TEST_CASE(
   const jobs::Job job{.name = "x/1", .cost = 1};
   progress.note_end(job, true, 3);
   CHECK(*progress.seconds_left(3) == 12);
-  // One that fails at once tells nothing of the others, and is not left.
+  // A run that fails at once says nothing about the others, and is not left.
   progress.note_end(job, false, 0);
   CHECK(*progress.seconds_left(3) == 10.5);
-  // Where it is not known what a run took, how far they are tells: a quarter in 6 s.
+  // With unknown durations, progress decides: a quarter in 6 s.
   CHECK(*jobs::RunsProgress{.work_done = 1, .work_left = 3}.seconds_left(6) == 18);
   CHECK_FALSE(jobs::RunsProgress{.work_left = 3}.seconds_left(6));
   CHECK_FALSE(jobs::RunsProgress{.work_done = 3, .took_s = 3}.seconds_left(6));

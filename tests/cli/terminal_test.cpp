@@ -1,4 +1,4 @@
-// What a person sees: lines that fit a terminal, emphasis only where it is one, and names by themselves.
+// Lines that fit a terminal, emphasis only on terminals, and names by themselves.
 #include "sim/cli/terminal.hpp"
 
 #include <sstream>
@@ -67,7 +67,7 @@ TEST_CASE("tables and prose follow the terminal's width, tables on wide ones, to
     const Reply narrow = place.call(arguments, "COLUMNS=60");
     CAPTURE(arguments);
     CHECK(narrow.code == 0);
-    // A command that is shown is one line.
+    // Example commands stay on one line.
     CHECK(too_wide(narrow.out.substr(0, narrow.out.find("Example")), 60) == "");
   }
   for (const char* nonsense : {"COLUMNS=", "COLUMNS=0", "COLUMNS=x", "COLUMNS=60x", "COLUMNS=-5"}) {

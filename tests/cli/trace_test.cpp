@@ -88,7 +88,7 @@ ReadTrace read_trace(const std::filesystem::path& file) {
   return trace;
 }
 
-// Of two spans of a thread one lies in the other, or they do not overlap.
+// Two spans of a thread are nested or disjoint.
 void check_nesting(std::vector<Span> spans) {
   constexpr double rounding_us = 1e-3;  // of decimals read back
   std::stable_sort(spans.begin(), spans.end(),
@@ -150,7 +150,7 @@ void check_queues(const std::filesystem::path& folder, const ReadTrace& trace) {
       largest = std::max(largest, entry.value);
     }
   }
-  // A message counts as queued in the instant in which it is sent, if only for that.
+  // A message counts as queued in the instant in which it is sent, if only then.
   const double longest = Json::parse(text_of(folder / "summary.json")).at("longest_queue");
   CHECK(largest + 1 >= longest);
 }

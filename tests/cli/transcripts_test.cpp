@@ -1,7 +1,7 @@
-// Sessions at a shell: what the program prints where, its exit code, and what it leaves behind. Each file of
-// transcripts/ is a test, and reads like this:
+// Sessions at a shell: output, exit code, and files left behind. Each file of transcripts/ is a test, and reads like
+// this:
 //
-//   # What the session shows. It begins in a folder of its own, in which good.json lies.
+//   # Purpose of the session. It begins in a folder of its own, which contains good.json.
 //   file own.json
 //     { "base": "good.json" }
 //   $ ddlsim own.json
@@ -9,13 +9,13 @@
 //   $ ddlsim [check|run --quiet] good.json --seed 2
 //     out: good.json
 //
-// Commands are the shell's, with what prelude.sh adds; one that goes on in the next line has "> " there, and a comment
-// is behind "## ". [a|b] is each in turn. Below a command:
-//   exit: N     its exit code; unless said 0, or 2 where there is a line of `err`
-//   err: LINE   the standard error has these lines and no others; "..." is any text, and alone any lines
-//   out: TEXT   the standard output has these, one behind the other
-//   not: TEXT   the standard output does not have this
-// What ends with exit code 2 prints nothing on the standard output, and leaves no file behind and takes none away.
+// Commands are the shell's, with the additions of prelude.sh; one that continues in the next line has "> " there, and a
+// comment follows "## ". [a|b] is each in turn. Below a command:
+//   exit: N     its exit code; by default 0, or 2 if there is a line of `err`
+//   err: LINE   the standard error has exactly these lines; "..." is any text, and alone any lines
+//   out: TEXT   the standard output contains these, in this order
+//   not: TEXT   the standard output does not contain this
+// A command that ends with exit code 2 prints nothing on the standard output, and neither leaves nor removes files.
 #include <map>
 #include <optional>
 #include <regex>

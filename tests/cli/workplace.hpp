@@ -34,7 +34,7 @@ class Workplace {
   Reply call(const std::string& arguments, const std::string& before = "") const {
     return shell(before + " '" DDLSIM_BINARY "' " + arguments);
   }
-  // What a call prints that must succeed.
+  // Output of a call that must succeed.
   std::string done(const std::string& arguments) const {
     const Reply reply = call(arguments);
     REQUIRE_MESSAGE(reply.code == 0, arguments << ": " << reply.err);

@@ -60,7 +60,7 @@ TEST_CASE("with error feedback what is rounded away comes with the next") {
   CHECK(encoder.residual()[1] == 1);
   Vector second = {8, 5};
   encoder.encode(second);
-  CHECK(second == Vector{8, 8});  // of 6
+  CHECK(second == Vector{8, 8});  // 5 and the residual 1, rounded
   CHECK(encoder.residual()[1] == -2);
 }
 

@@ -1,4 +1,4 @@
-// What each codec sends, how large it is, and what becomes of the rest.
+// Each codec's message, its size, and its remainder.
 #include "core/codec/encoder.hpp"
 
 #include <doctest/doctest.h>
@@ -87,7 +87,7 @@ TEST_CASE("top_k keeps the largest magnitudes, the first of equal ones, and in t
   Encoder largest = encoder(TopKParams{.fraction = 3.0 / 8}, {8});
   largest.encode(values);
   CHECK(values == Vector{0, -7, 3, 7, 0, 0, 0, 0});
-  Vector second(8);  // what waits is -2, 3 and ones
+  Vector second(8);  // the residual is -2, 3 and ones
   largest.encode(second);
   CHECK(second == Vector{1, 0, 0, 0, -2, 3, 0, 0});
 }

@@ -32,8 +32,8 @@ Dataset one_image(int channels) {
   return data;
 }
 
-// What a network sees there, by the definition: of an image with four rows and columns of byte 0 around it, `height`
-// rows from `row` on and `width` columns from `column` on, and, of a flipped one, the last column first.
+// A network's input by definition: `height` rows from `row` on and `width` columns from `column` on of the image with a
+// border of four black rows and columns; flipped, the last column first.
 std::vector<float> expected(const Dataset& data, const Crop& crop) {
   std::vector<float> values;
   for (int channel = 0; channel < data.shape.channels; ++channel) {

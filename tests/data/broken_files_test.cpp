@@ -19,12 +19,12 @@ FileBytes cut(FileBytes bytes, std::size_t size) {
 
 struct Damage {
   std::string what;
-  std::string file;  // where it is; the error names it, and says
+  std::string file;  // the damaged file; the error names it, and says
   std::string phrase;
   FileBytes bytes;
 };
 
-// Of a folder with sound files, of which one at a time is replaced; one that is replaced by a compressed file goes.
+// For a folder of sound files with one replaced at a time; a compressed replacement removes the plain file.
 void check_damage(const std::vector<Damage>& table, DataSource source, void (*write_sound)(const ScratchFolder&)) {
   for (const Damage& damage : table) {
     CAPTURE(damage.what);
@@ -124,7 +124,7 @@ TEST_CASE("each kind of damage to a CIFAR folder is one line that names the file
 TEST_CASE("files and folders that are not there, and more samples than there are, are named") {
   struct Row {
     DataSource source;
-    std::vector<std::string> without;  // of the sound files
+    std::vector<std::string> without;  // missing ones among the sound files
     std::int64_t train, test;          // asked for, or 0
     std::string said;                  // behind the folder's name
   };

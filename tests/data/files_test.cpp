@@ -1,4 +1,4 @@
-// What is read from files of MNIST and CIFAR-10.
+// Contents read from files of MNIST and CIFAR-10.
 #include <filesystem>
 
 #include "tests/data/sound_files.hpp"

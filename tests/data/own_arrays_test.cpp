@@ -81,7 +81,7 @@ TEST_CASE("arrays that NumPy wrote are read, stored or deflated, in each type") 
 
 TEST_CASE("images with their channels last are the same planes as with these first") {
   DataSpec spec = arrays(written_by_numpy("planes"));
-  spec.held_out = 0.2;  // of five one
+  spec.held_out = 0.2;  // one of five
   CHECK(error_text(spec) == spec.path +
                                 ": x_train: has samples of 2 x 2 x 3, whose channels seem to come last; "
                                 "expected data.channels to be \"last\" or \"first\"");
@@ -158,7 +158,7 @@ TEST_CASE("files of a folder are read, and named, plain or compressed") {
 TEST_CASE("an array is the same in either order of its axes and of its bytes") {
   const auto loaded = [](const char* name) {
     DataSpec spec = arrays(written_by_numpy(name));
-    spec.held_out = 0.2;  // of six one
+    spec.held_out = 0.2;  // one of six
     return load_data(spec, 1).train.values;
   };
   const std::vector<float> values = loaded("fortran");  // i + j / 8 in row i and column j
@@ -166,7 +166,7 @@ TEST_CASE("an array is the same in either order of its axes and of its bytes") {
   for (std::size_t i = 1; i < 20; ++i) CHECK((i % 4 == 0 || values[i] == values[i - 1] + 0.125f));
   CHECK(loaded("big_endian") == values);
 
-  // 2 x 3 x 2 values, of which the first axis is the fastest: value [i, j, k] lies at i + 2 j + 6 k.
+  // 2 x 3 x 2 values, with the first axis the fastest: value [i, j, k] lies at i + 2 j + 6 k.
   const ScratchFolder folder;
   folder.write("y_train.npy", npy("|u1", "2,", {0, 1}));
   folder.write("y_test.npy", npy("|u1", "2,", {0, 1}));
@@ -180,7 +180,7 @@ TEST_CASE("an array is the same in either order of its axes and of its bytes") {
 TEST_CASE("arrays of each type of numbers are read, with the bytes in each order") {
   struct Row {
     std::string type;
-    FileBytes bytes;  // of one value, the highest byte first
+    FileBytes bytes;  // one value, the highest byte first
     float value;
   };
   const Row rows[] = {{"b1", {1}, 1},
@@ -199,7 +199,7 @@ TEST_CASE("arrays of each type of numbers are read, with the bytes in each order
   for (const Row& row : rows) {
     for (const std::string order : {"<", ">", "|", "=", ""}) {
       CAPTURE(order + row.type);
-      FileBytes values(row.bytes.size());  // of the first sample, 0
+      FileBytes values(row.bytes.size());  // the first sample, 0
       values.insert(values.end(), row.bytes.begin(), row.bytes.end());
       if (order != ">") std::reverse(values.end() - static_cast<std::ptrdiff_t>(row.bytes.size()), values.end());
       const ScratchFolder folder;
@@ -216,7 +216,7 @@ TEST_CASE("arrays of each type of numbers are read, with the bytes in each order
 
 TEST_CASE("headers of Python 2 and of each version are read") {
   const FileBytes plain = npy("|u1", "4, 1", {0, 10, 20, 30});
-  const auto with_version = [&](std::uint8_t version) {  // whose header's length has four bytes
+  const auto with_version = [&](std::uint8_t version) {  // header length in four bytes
     FileBytes bytes = plain;
     bytes[6] = version;
     bytes.insert(bytes.begin() + 10, {0, 0});
@@ -385,7 +385,7 @@ TEST_CASE("a zip file with any one byte changed or any end cut off is read as it
       bytes.resize(at);
       CHECK(check_bytes(bytes) != "");
     }
-    // A byte of the values, which the checksum covers.
+    // A byte of the values, covered by the checksum.
     FileBytes bytes = sound;
     const auto header = std::search(bytes.begin(), bytes.end(), "NUMPY", "NUMPY" + 5);
     if (header != bytes.end()) {

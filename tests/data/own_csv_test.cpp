@@ -86,7 +86,7 @@ TEST_CASE("a table needs no header, but a number in the first line needs a word 
   const std::string numbered = "0,1,2\n1,2,0\n3,4,1\n";
   CHECK(loaded(numbered, numbered, spec).train.values == std::vector<float>{1, 2, 3, 4});
   spec.header.reset();
-  spec.label = Column{"2"};  // which only a header can have
+  spec.label = Column{"2"};  // only a header can have that name
   CHECK(loaded(numbered, numbered, spec).train.values == std::vector<float>{1, 2, 3, 4});
 }
 

@@ -39,7 +39,7 @@ class ScratchFolder {
   TemporaryFolder folder_;
 };
 
-// What load_data says is wrong with the folder, or "" when it says nothing.
+// load_data's error for the folder, or "" if it has none.
 inline std::string error_text(const DataSpec& spec) {
   try {
     load_data(spec, 1);

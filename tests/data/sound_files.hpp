@@ -1,4 +1,4 @@
-// Small files of MNIST and CIFAR-10 whose pixels and labels say which sample they are of.
+// Small files of MNIST and CIFAR-10 with pixels and labels that identify their sample.
 #pragma once
 
 #include "core/data/dataset.hpp"

@@ -25,7 +25,7 @@ std::string repeated(const std::string& text, int times) {
 
 TEST_CASE("symbols are code points in their order, and a sample is a window whose class is the symbol behind it") {
   const ScratchFolder folder;
-  // 20 symbols, of which 18 are for training: é is U+00E9 and the euro sign U+20AC, so a is 0, b 1, é 2, the sign 3.
+  // 20 symbols, 18 of them for training: é is U+00E9 and the euro sign U+20AC, so a is 0, b 1, é 2, the sign 3.
   const std::string text = "ba\xc3\xa9\xe2\x82\xac" + repeated("ab", 8);
   const DataSpec spec = text_of(folder, text, 1);
   const DataSplit data = load_data(spec, 1);

@@ -1,4 +1,4 @@
-// One fuzz target of LLVM's libFuzzer: FUZZ_ENTRY names which.
+// One fuzz target of LLVM's libFuzzer, named by FUZZ_ENTRY.
 #include <cstddef>
 #include <cstdint>
 

@@ -31,7 +31,7 @@ void check_lines(const scenario::ScenarioErrors& errors) {
   for (const std::string& line : errors.lines) check_line(line);
 }
 
-// What is accepted is the same after writing and reading.
+// An accepted scenario is the same after writing and reading.
 void check_round_trip(const scenario::Scenario& scenario) {
   const std::string text = scenario::describe(scenario);
   check(scenario::describe(scenario::parse_scenario(systems::built_in(), text, scenario.file)) == text,
@@ -178,7 +178,7 @@ void read_text_bytes(std::string_view bytes) {
   load(spec);
 }
 
-// What SimGrid gets says the same.
+// SimGrid's version of the file means the same.
 void read_platform_bytes(std::string_view bytes) {
   try {
     const std::string text = platform::read_platform_text(bytes, "platform.xml").text;

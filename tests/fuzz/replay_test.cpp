@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest = 20000;
-// Of JSON, that may be too much or nothing.
+// JSON values that may be too large or empty.
 constexpr const char* values[] = {"0",   "-1",        "1e18",   "1e308",      "1e-300",      "2147483648",
                                   "0.5", "\"1e30B\"", "\"0s\"", "\"1e-30s\"", "\"1e30bps\"", "[]",
                                   "{}",  "null",      "true",   "\"\"",       "[1, 2]"};
@@ -40,7 +40,7 @@ std::vector<std::string> inputs_of(const FuzzEntry& entry) {
   return inputs;
 }
 
-// Those of words.dict, which libFuzzer puts in, too.
+// The words of words.dict, which libFuzzer inserts, too.
 std::vector<std::string> words() {
   std::ifstream file(fs::path(DDLSIM_SOURCE_DIR) / "tests/fuzz/words.dict");
   std::vector<std::string> words;
@@ -93,7 +93,7 @@ std::string mutated(std::string text, const std::vector<std::string>& all, const
         break;
       case 5:
       case 6:
-      case 7: {  // which leaves JSON what it is
+      case 7: {  // leaves JSON's structure as it is
         const auto [start, count] = value_in(text, at);
         const auto [from, copied] = value_in(other, random.below(other.size() + 1));
         text.replace(

@@ -90,7 +90,7 @@ bool is_same(const Golden& then, const Golden& now) {
          std::fabs(now.simulated_s - then.simulated_s) <= other_rounding * then.simulated_s;
 }
 
-// How `now` differs from `then`, in lines; empty when it does not.
+// The difference between `now` and `then`, in lines; empty without one.
 std::string difference(const Golden& then, const Golden& now) {
   std::string text;
   if (!is_same(then, now)) text += "was\n" + then.exact + "and is\n" + now.exact;
@@ -102,7 +102,7 @@ std::string difference(const Golden& then, const Golden& now) {
   return text;
 }
 
-// Of one scenario; says on stderr what is wrong.
+// Tests one scenario; reports errors on stderr.
 bool holds(const std::string& name) {
   scenario::Scenario scenario = scenario::read_scenario(systems::built_in(), (scenarios / (name + ".json")).string());
   scenario.math.mode = nn::MathMode::portable;  // on processors, too, where another mode is the default

@@ -133,8 +133,8 @@ TEST_CASE("consensus: of fixed graphs by the second eigenvalue, of a changing on
   const Consensus exact = consensus_of(graph_of(GraphKind::one_peer_exponential, 8));
   CHECK(exact.factor == 0);  // the mean of 8 in 3 rounds (Assran et al., 2019)
   CHECK(exact.rounds_to(1e-3) == 3);
-  // n = 6: eigenvector k shrinks by |1 + w^k| |1 + w^2k| |1 + w^4k| / 8 in three rounds, w = e^(2 pi i / 6). For k = 1
-  // that is cos(pi / 6) cos(pi / 3) cos(pi / 3), the most.
+  // n = 6: eigenvector k shrinks by |1 + w^k| |1 + w^2k| |1 + w^4k| / 8 in three rounds, w = e^(2 pi i / 6). The
+  // largest is k = 1: cos(pi / 6) cos(pi / 3) cos(pi / 3).
   const double most = std::cbrt(std::cos(std::numbers::pi / 6) / 4);
   CHECK(consensus_of(graph_of(GraphKind::one_peer_exponential, 6)).factor == doctest::Approx(most).epsilon(1e-9));
   // A share of the way: 1 - share (1 - l).

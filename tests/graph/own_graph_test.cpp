@@ -158,8 +158,8 @@ TEST_CASE("a small world is a ring where no edge moves, keeps its edges' number,
       }
     }
   }
-  // Of 60 edges each moves with probability 1/2, to a place that is not among the 4 near ones with 25 of some 26:
-  // 28.8 on average in a hundred graphs, with a deviation of 0.4.
+  // Each of 60 edges moves with probability 1/2, to a place outside the 4 near ones with probability 25/26: 28.8 on
+  // average in a hundred graphs, with a deviation of 0.4.
   CHECK(moved / 100 == doctest::Approx(60 * 0.5 * 25 / 26).epsilon(0.05));
   CHECK(neighbours_in(graph_of(topology_of(object), 30, 1)) == neighbours_in(graph_of(topology_of(object), 30, 1)));
   CHECK(neighbours_in(graph_of(topology_of(object), 30, 1)) != neighbours_in(graph_of(topology_of(object), 30, 2)));
@@ -171,7 +171,7 @@ TEST_CASE("an Erdos-Renyi graph has each edge with its probability, and is refus
   GraphObject object = typed(GraphKind::erdos_renyi);
   object.probability = 1;
   CHECK(second_eigenvalue(mixing_matrix(graph_of(topology_of(object), 6), 0)) < 1e-12);
-  object.probability = 0.4;  // of 20 nodes: unconnected once in 800 draws
+  object.probability = 0.4;  // with 20 nodes: unconnected once in 800 draws
   double edges = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     for (const auto& list : neighbours_in(graph_of(topology_of(object), 20, seed)))
@@ -229,7 +229,7 @@ TEST_CASE("push-sum on arcs that go one way: shares of each node, and the second
   CHECK(share_matrix(g, 0)[1] == std::vector<double>{0, 0.5, 0.5});
   // Trace 4/3 and determinant 1/12: the others are a complex pair with the product 1/12.
   CHECK(consensus_of_push_sum(g, false).factor == doctest::Approx(std::sqrt(1.0 / 12)).epsilon(1e-9));
-  // Of a regular graph it is what averaging does, late or not.
+  // On a regular graph it equals that of averaging, late or not.
   const Graph ring = graph_of(Topology(GraphKind::directed_ring), 6);
   CHECK(consensus_of_push_sum(ring, false).factor == doctest::Approx(consensus_of(ring).factor).epsilon(1e-9));
   CHECK(consensus_of_push_sum(ring, true).factor == doctest::Approx(consensus_of(ring, 1, true).factor).epsilon(1e-9));

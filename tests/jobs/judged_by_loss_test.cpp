@@ -38,7 +38,7 @@ TEST_CASE("a run that a loss ends is the run that goes on, up to the first evalu
 
 TEST_CASE("targets, the best and their keys follow the metric") {
   scenario::Scenario scenario = judged(R"(, "target_loss": [0.0001, 2])");
-  REQUIRE(scenario.evaluate.metric == scenario::MetricName::loss);  // which the targets say
+  REQUIRE(scenario.evaluate.metric == scenario::MetricName::loss);  // the targets decide it
   run::RunResult result = run::run(scenario);
   const auto means = means_of(result);
   const auto reached = std::ranges::find_if(means, [](const auto& row) { return row.test_loss <= 2; });
@@ -50,7 +50,7 @@ TEST_CASE("targets, the best and their keys follow the metric") {
   CHECK(summary["best_loss"] == std::ranges::min(means, {}, &run::CurveRow::test_loss).test_loss);
   for (const char* key : {"time_to_accuracy_s", "bytes_to_accuracy", "best_accuracy"})
     CHECK_FALSE(summary.contains(key));
-  // What readers look for is what is there.
+  // Readers' keys exist.
   for (const std::string& key : results::measure_keys({0.0001, 2}, scenario::by_loss)) {
     CHECK_MESSAGE(summary.contains(key.substr(0, key.find('.'))), key);
   }

@@ -1,4 +1,4 @@
-// Whether this machine allows what an emulation needs. A test that cannot go on says so and counts as skipped.
+// Checks that this machine permits emulation. A test that cannot go on says so and counts as skipped.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ std::optional<double> one_of_three(const doctest::Approx& expected, Measure meas
   return measured;
 }
 
-// A star of 40 Mbit/s and messages of 500 kB, which take a tenth of a second.
+// A star of 40 Mbit/s and messages of 500 kB, a tenth of a second each.
 inline scenario::Scenario small_star(const std::string& algorithm, int workers, int servers, const std::string& rest) {
   return scenario_from(fmt::format(
       R"({{"name": "measured_law", "platform": {{"topology": "star", "workers": {}, "servers": {},

@@ -37,7 +37,7 @@ TEST_CASE("R receive threads take R messages at a time where the host has the co
   };
   // Messages of parts 0, 1, 2, 3, 0, ... come at 0.1, 0.2, ... 0.8 s and take 0.4 s each; thread = part mod R.
   CHECK(with(1) == doctest::Approx(0.1 + 8 * 0.4).epsilon(1e-4));
-  CHECK(with(2) == doctest::Approx(0.2 + 4 * 0.4).epsilon(1e-4));  // of the second thread
+  CHECK(with(2) == doctest::Approx(0.2 + 4 * 0.4).epsilon(1e-4));  // the second thread ends last
   CHECK(with(4) == doctest::Approx(0.8 + 0.4).epsilon(1e-4));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("Ako that accumulates keeps any staleness bound to the end, whoever cr
 }
 
 TEST_CASE("adaptive P follows a link whose bandwidth is halved for a while, and comes back") {
-  // A model takes 1 s, and 2 s between 60 s and 120 s, of which 0.9 x 0.1 s are to be filled: P = 12 and 23.
+  // A model takes 1 s, and 2 s between 60 s and 120 s; 0.9 x 0.1 s are to be filled: P = 12 and 23.
   const auto bytes_until = [](int seconds) {
     return run::run(scenario_from(fmt::format(
                         R"({{"name": "law", "platform": {{"topology": "star", "workers": 2, "bandwidth": "8Mbps",

@@ -1,5 +1,5 @@
-// What every training system keeps to (lab/laws), held for each by itself. A system that is added to the table is under
-// these laws without a word here: its settings are those of its smoke scenario, of which every system has one.
+// The laws of lab/laws, for each training system by itself. A system added to the table is tested without further work
+// here, with the settings of its smoke scenario, which every system has.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 const std::filesystem::path smoke = std::filesystem::path(DDLSIM_SOURCE_DIR) / "scenarios/smoke";
 
-// The first smoke scenario of a system, in the order of their names, in which hosts neither come nor go.
+// The first smoke scenario of a system, by name, in which hosts neither come nor go.
 std::string scenario_of(const std::string& system) {
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(smoke)) files.insert(entry.path().string());

@@ -1,4 +1,4 @@
-// All-reduces over uneven links and workers, of parts, over sites, and in rounds that not all workers take part in.
+// All-reduces over uneven links and workers, of parts, over sites, and in rounds without some workers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -93,10 +93,10 @@ TEST_CASE("after one step of a partial all-reduce replicas agree in the first pa
   }
   CHECK(alike < half / 10);
   CHECK(after(2).weights[0][0] !=
-        after(2).weights[1][0]);  // of the second step's gradient only the other half is shared
+        after(2).weights[1][0]);  // only the other half of the second step's gradient is shared
 }
 
-// Of three layers, by an exchange that may overlap: after 12 steps, on links of so many Mbit/s.
+// Trains three layers, by an exchange that may overlap: 12 steps, on links of `mbps` Mbit/s.
 run::RunResult overlapped(const std::string& algorithm, const std::string& optimizer, int mbps) {
   auto scenario = learning(algorithm, 3, 0,
                            fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"iterations": 12}},
@@ -144,8 +144,8 @@ TEST_CASE("what overlaps changes the time of a step and not what is learned, but
         if (now.worker == before.worker) CHECK(now.start_s >= before.end_s);
       }
       CHECK(largest_difference(slow.weights[0], block.weights[0]) < 1e-5);
-      // In a tree, sums on their way up share links with those on their way down. Where clipping needs whole gradients,
-      // nothing is won.
+      // In a tree, upward sums share links with downward ones. Where clipping needs whole gradients, overlap gains
+      // nothing.
       if (!std::string_view(row.block).starts_with("\"tree")) CHECK(slow.simulated_s <= block.simulated_s * 1.001);
     }
   }
@@ -222,7 +222,8 @@ TEST_CASE("over sites, too, replicas are equal to the bit and learn what the sta
   }
 }
 
-// In each of 5 steps a ring of g at home; after the last a hierarchical all-reduce of moves, and its closing round.
+// Each of 5 steps has a ring of g at home; after the last come a hierarchical all-reduce of moves, and its closing
+// round.
 TEST_CASE("DiLoCo over sites crosses once every H steps, and takes c + 2(g-1)(N/(gb) + l) for the other steps") {
   const double l = 0.002, L = 0.01;
   for (const int g : {1, 2, 3}) {

@@ -1,4 +1,4 @@
-// Links and hosts that are not themselves for a while: what it costs, and which nodes wait.
+// Links and hosts that change for a while: the cost, and the nodes that wait.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST_CASE("what a profile says holds, in each network model, however slow it mak
         CHECK(found > by_hand * (1 - 1e-5));
         CHECK(found < by_hand * 1.25);
       }
-      // An outage in the middle of the message, of a link that is quick or slow before and after.
+      // An outage in the middle of the message, on a link that is quick or slow before and after.
       for (const double rate : {1e9, 1e6, 1e3}) {
         CAPTURE(rate);
         const double at_s = compute_s + bits / rate / 2, outage_s = 1e5;
@@ -84,7 +84,7 @@ TEST_CASE("what a profile says holds, in each network model, however slow it mak
         const double found =
             seconds(model, workers, "10Gbps",
                     profile(point(0, rate) + "," + point(at_s, 0) + "," + point(at_s + outage_s, rate)));
-        const double most_late_s = model == "packets" ? 121 : 1e-3;  // the longest time after which TCP tries again
+        const double most_late_s = model == "packets" ? 121 : 1e-3;  // TCP's longest interval between retries
         CHECK(found > plain + outage_s - 1e-3);
         CHECK(found < plain + outage_s + most_late_s);
       }
@@ -180,11 +180,11 @@ TEST_CASE("a lost message costs its transfer and a wait, so that one takes T/(1-
     const run::RunResult result = run::run(scenario);
     const auto lost = static_cast<double>(result.faults->messages_lost);
     const double bytes = result.faults->bytes_lost, seconds = result.simulated_s;
-    // What is lost is counted among what is sent, and what arrives is what a run without loss sends.
+    // Lost bytes count as sent, and delivered ones equal those of a run without loss.
     CHECK(result.bytes_sent - bytes == doctest::Approx(2000 * 1e6).epsilon(1e-9));
-    // The same time as without, and for each loss half a second more and its bytes again.
+    // The time is that of a run without loss, plus half a second and the lost bytes for each loss.
     CHECK(seconds == doctest::Approx(1000 * 2.1 + bytes / 1e6 + 0.5 * lost).epsilon(1e-6));
-    // Of the worker's n transmissions a fifth is lost, within four standard deviations.
+    // A fifth of the worker's n transmissions is lost, within four standard deviations.
     const double of_worker = (static_cast<double>(result.messages_sent) - lost) * 2 / 3 + lost;
     CHECK(std::abs(lost - 0.2 * of_worker) < 4 * std::sqrt(of_worker * 0.16));
     if (last > 0) CHECK(seconds == doctest::Approx(last).epsilon(1e-6));

@@ -59,7 +59,7 @@ TEST_CASE("servers: a synchronous round takes c + 2nN/B over their number, an as
   takes({"ps_sync", 4, 2, 5}, 5 * (c + 2 * 4 * n_over_b / 2), 2.0 * 5 * 4);
   takes({"ps_async", 1, 1, 6, 0.05}, 6 * (c + 2 * n_over_b + 3 * 0.05), 12);  // request, answer, gradient, push
   takes({with("ps_async", R"("update_time": "200ms")"), 1, 1, 5}, 5 * (c + 2 * n_over_b + 0.2), 10, 1e-6);
-  // Of what is encoded only gradients are: a share of 32 bits per value.
+  // Only gradients are encoded, to a share of 32 bits per value.
   for (const auto& [codec, share] : {std::pair(R"("top_k", "fraction": 0.1)", 0.2),
                                      {R"("random_k", "fraction": 0.1)", 0.1},
                                      {R"("qsgd", "bits": 8, "bucket": 125)", 0.25 + 1.0 / 125},
@@ -102,7 +102,7 @@ TEST_CASE("all-reduces: 2(n-1)(alpha + N/(nB)) on a ring, 2 ceil(log2 n)(alpha +
   }
   for (const int n : {2, 3, 4, 5, 6, 8, 11}) {
     const int levels = std::bit_width(static_cast<unsigned>(n - 1));
-    // A worker that is served early begins its next step early; only in a full tree does that help no worker.
+    // A worker served early begins its next step early; only in a full tree does that help no worker.
     const int steps = std::has_single_bit(static_cast<unsigned>(n)) ? 5 : 1;
     takes({"tree_allreduce", n, 0, steps, alpha}, steps * (c + 2 * levels * (alpha + n_over_b)) + 2 * levels * alpha,
           steps * 2.0 * (n - 1));
@@ -129,7 +129,7 @@ TEST_CASE(
     const std::string waits = with("ako", fmt::format(R"("partitions": {}, "overflow": "block")", P));
     check_bound(takes({waits, 4, 0, 40}, 40 * step_s, 40 * 12.0 / P, 0.06), step_s);
   }
-  // 3 s for an exchange of whole models among four, 0.9 x 0.1 s to hide it in: 34 partitions, of which 68 steps are two
+  // 3 s for an exchange of whole models among four, 0.9 x 0.1 s to hide it in: 34 partitions, so 68 steps send two
   // models to each peer.
   check_equal_pairs(takes({with("ako", R"("partitions": "auto")"), 4, 0, 68}, 68 * c, 24, 0.03), 12);
   // A tenth of each value travels: 0.3 s for whole models, and 4 partitions.

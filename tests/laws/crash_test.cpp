@@ -35,7 +35,7 @@ const std::vector<std::string> variants = {R"({"name": "ako", "partitions": 3, "
                                            R"({"name": "ad_psgd", "gossip_rate": "continuous"})"};
 const std::vector<std::string> all = systems_in_faults(4, 1, variants);
 
-// What a run that cannot go on says; "" of one that does.
+// The error of a run that cannot go on; "" if it can.
 std::string stall(const scenario::Scenario& scenario) {
   try {
     run::run(scenario);
@@ -52,7 +52,7 @@ TEST_CASE("a worker or server that never comes back: those that wait for it stal
     CAPTURE(name);
     const std::string asked_to_wait = stall(with_fault(with_policy(name, "wait"), crash("w1")));
     CHECK(asked_to_wait.find("w1 crashed at 1.23 s and does not come back") != std::string::npos);
-    CHECK(asked_to_wait.find(" (w1)") != std::string::npos);  // for which they wait
+    CHECK(asked_to_wait.find(" (w1)") != std::string::npos);  // they wait for it
     CHECK(asked_to_wait.find("w1 waits") == std::string::npos);
     const std::string by_default = stall(with_fault("\"" + name + "\"", crash("w1")));
     CHECK(by_default.find("; w0 waits for ") != std::string::npos);
@@ -97,7 +97,7 @@ TEST_CASE("once one of n workers has crashed an asynchronous server's others are
 }
 
 TEST_CASE("a synchronous server that goes on takes the mean over those left, as an all-reduce of them does") {
-  // The crash is in the midst of a gradient, so that nothing of it is under way.
+  // The crash is in the middle of a gradient, with nothing of it under way.
   const std::string fault = R"({"type": "host_crash", "host": "w1", "at": "50ms"})";
   const auto server = run::run(with_fault(go_on("ps_sync"), fault));
   for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce"}) {

@@ -1,5 +1,5 @@
-// What law tests of decentralized systems share: runs without learning, means, and the same mathematics in one place,
-// without network or actors.
+// Common parts of law tests of decentralized systems: runs without learning, means, and the same mathematics in one
+// place, without network or actors.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace ddl {
 
 using Models = std::vector<std::vector<float>>;
 
-// Models that start apart and of which a vanishing rate leaves averaging alone.
+// Models that start apart; a vanishing rate leaves only the averaging.
 inline scenario::Scenario only_averaging(const std::string& algorithm, int workers, int iterations) {
   auto scenario = learning(algorithm, workers, 0,
                            fmt::format(R"("data": {{"train": 400, "test": 20}}, "stop": {{"iterations": {}}},

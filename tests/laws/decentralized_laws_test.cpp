@@ -176,7 +176,7 @@ TEST_CASE("SGP with overlap: x and w by hand for two workers and two rounds") {
 }
 
 TEST_CASE("AD-PSGD: after one exchange both of a pair hold the same mean") {
-  // But for the vanishing gradients, which zeros do not swallow.
+  // Not zero: the gradients vanish, but zeros do not absorb them.
   const auto scenario = only_averaging(R"("ad_psgd")", 2, 1);
   const Models start = initial_models(scenario, 2), end = run::run(scenario).weights;
   CHECK(largest_difference(end[0], end[1]) < 1e-20);
@@ -184,7 +184,7 @@ TEST_CASE("AD-PSGD: after one exchange both of a pair hold the same mean") {
 }
 
 TEST_CASE("AD-PSGD's gradients reach the sum once each: it ends where the gradients at the start move it") {
-  // One step: each gradient is taken at the start, so the mean moves by the mean gradient, as D-PSGD's.
+  // One step: each gradient is taken at the start, so the mean moves by the mean gradient, as in D-PSGD.
   const auto d = mean_of(run::run(learning_apart(R"("d_psgd")", 4, 1)).weights);
   for (const char* how : {R"("update_order": "average_then_update")", R"("update_order": "update_then_average")",
                           R"("apply": "at_once")"}) {
@@ -202,7 +202,7 @@ TEST_CASE("CHOCO without compression is gossip averaging: D-PSGD that combines a
 }
 
 TEST_CASE("CHOCO's first round by hand: the largest values travel, and gamma of the way is gone") {
-  // All copies start at 0, so what travels of a model is its largest tenth.
+  // All copies start at 0, so the largest tenth of a model travels.
   const auto scenario =
       only_averaging(R"({"name": "choco", "codec": {"type": "top_k", "fraction": 0.1}, "consensus_rate": 0.6})", 2, 1);
   const Models start = initial_models(scenario, 2);

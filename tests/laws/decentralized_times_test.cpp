@@ -78,9 +78,9 @@ TEST_CASE("where no step waits for messages, traffic counts what a step of every
 }
 
 TEST_CASE("AD-PSGD records how often a model changed while a gradient was computed") {
-  // Two workers, gradients of 100 ms, exchanges of 20 ms. The gradient begun with an exchange sees its averaging and,
-  // after it, the update that waited for it, and before it is applied the next averaging, for which it waits; the
-  // passive worker, whose updates are at once, sees the averaging.
+  // Two workers, gradients of 100 ms, exchanges of 20 ms. A gradient that begins with an exchange sees its averaging
+  // and the update that waited for it, and the next averaging before it is applied, as it waits for that; the passive
+  // worker, whose updates are immediate, sees the averaging.
   auto scenario = timing_only(R"("ad_psgd")", 2, 0, "0ms", R"({"iterations": 6})");
   scenario.wire.model_bytes = Bytes{10e3};
   for (const run::IterationRow& row : run::run(scenario).iterations) {

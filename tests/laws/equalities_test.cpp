@@ -97,7 +97,7 @@ TEST_CASE("other messages with the same gradients change no weight") {
               of_settings(sgd, 10, data), 1e-6);
   check_equal({R"({"name": "fedavg", "local_steps": 4, "sampled": 4})", 4, 3},
               {R"({"name": "fedavg", "local_steps": 4})", 4, 1}, of_settings(sgd, 10, data));
-  // A staleness bound that is never reached is none; no codec, and one that sends every value, change nothing at all.
+  // An unreached staleness bound changes nothing at all, nor does no codec, or one that sends every value.
   const auto digest = [&](const std::string& system) { return results::digest_of(Side{system, 3, 2, 0.3}.run(rest)); };
   CHECK(digest(R"({"name": "ps_ssp", "staleness_bound": 1000000000})") == digest("ps_async"));
   CHECK(digest(R"({"name": "ps_ssp", "staleness_bound": 1})") != digest("ps_async"));

@@ -17,7 +17,7 @@ namespace {
 struct Row {
   std::vector<std::string> systems;
   std::string policy;              // on_failure, or "" if the system has no choice
-  std::vector<std::string> cells;  // of the faults, in order
+  std::vector<std::string> cells;  // the faults', in order
 };
 
 std::vector<std::string> cells_of(const std::string& line) {
@@ -50,7 +50,7 @@ std::vector<Row> table() {
   return rows;
 }
 
-// Further settings of some, under which a system must do what it does by default.
+// Further settings under which a system must behave as by default.
 const std::multimap<std::string, std::string> variants = {
     {"ako", R"(, "partitions": 3, "staleness_bound": 1)"},
     {"ako", R"(, "staleness_bound": 1, "tf_ako": {"clock": "ping_pong"})"},
@@ -84,7 +84,7 @@ scenario::Scenario scenario_of(const std::string& settings, bool one_trains, std
                               fault));
 }
 
-// Steps of workers that are there which end while the host is down; what was under way at its crash may still end.
+// Steps of present workers that end while the host is down; those under way at its crash may still end.
 int steps_meanwhile(const run::RunResult& result) {
   return static_cast<int>(std::ranges::count_if(
       result.iterations, [](const run::IterationRow& row) { return row.end_s > 1.7 && row.end_s < 2.45; }));

@@ -15,7 +15,7 @@ std::vector<std::vector<float>> models_after(const std::string& algorithm, int w
   return run::run(scenario).weights;
 }
 
-// Whether a model is still worker 0's first one; weights that start at zero feel even the least learning rate.
+// True if a model is still worker 0's first one; weights that start at zero feel even the least learning rate.
 bool is_first_of_w0(const std::vector<float>& model) {
   return largest_difference(model, models_after(R"("single")", 1)[0]) < 1e-20;
 }

@@ -50,8 +50,8 @@ TEST_CASE("whatever becomes of a worker, the others do all their steps, and it d
     const char* what;
     std::vector<scenario::Fault> faults;
     int iterations;
-    double slowdown;     // of w1
-    std::int64_t steps;  // of w1
+    double slowdown;     // w1's
+    std::int64_t steps;  // w1's
     run::FaultCounts counts;
     double away_from_s = 0, away_until_s = 0;  // when it takes no step
   };
@@ -96,7 +96,7 @@ TEST_CASE("a worker that restarts sends at once, whenever what it had lost was t
   auto scenario = timing_only(R"({"name": "ps_async"})", 2, 1, "1ms", R"({"time": "60s"})");
   scenario.wire.model_bytes = Bytes{1e3};
   scenario.compute.seconds_per_batch = Seconds{1};
-  // What w1 sends first is lost, and would be sent again after 30 s.
+  // w1's first message is lost, and would be sent again after 30 s.
   scenario.faults = {
       scenario::MessageLoss{.probability = 0.999, .retry_after = Seconds{30}, .source = "w1", .until = Seconds{0.5}},
       crash(2, 3)};

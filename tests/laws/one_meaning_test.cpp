@@ -18,7 +18,7 @@ namespace {
 
 using Vector = std::vector<float>;
 
-// All workers have the same one sample. At rates so small its gradient is the same in every step.
+// All workers have the same single sample. At such small rates its gradient is the same in every step.
 constexpr double rate = 1e-5;
 const std::string sgd = R"("type": "sgd")";
 const std::string adam = R"("type": "adam", "epsilon": 1e-30)";
@@ -30,7 +30,7 @@ struct Training {
   std::string scale = "mean";
   double learning_rate = rate;
   const char* model_name = "softmax";
-  std::string more = "";  // faults, after which the last worker is gone: ", ..."
+  std::string more = "";  // faults that leave without the last worker: ", ..."
 
   // The model after so many steps of each worker; the mean of those present, where each has one of its own.
   Vector model(const std::string& algorithm, int workers, int steps) const {
@@ -58,7 +58,7 @@ double length(const Vector& a, const Vector& b) {
   return std::sqrt(sum);
 }
 
-// How far four workers go from the end of one step to the end of another, relative to one worker alone.
+// Distance that four workers go from the end of one step to the end of another, relative to one worker alone.
 double relative_path(const std::string& algorithm, int from, int to, const Training& training, Training single) {
   const auto path = [&](const std::string& system, int workers, const Training& how) {
     return length(how.model(system, workers, to), how.model(system, workers, from));
@@ -86,7 +86,7 @@ std::vector<std::string> systems_that_step() {
 
 // Its first step has the worker's own gradient alone: those of its peers come with the next.
 bool is_ako(const std::string& algorithm) { return algorithm.find("ako") != std::string::npos; }
-// From the end of the first step on, for a model after no step is not to be had.
+// From the end of the first step, because there is no model after zero steps.
 constexpr int begin = 1, end = 8;
 
 }  // namespace
@@ -104,7 +104,7 @@ TEST_CASE("every system follows a schedule step by step, as one worker does") {
   }
 }
 
-// Of systems whose workers step together: eight steps of four are 32 samples.
+// For systems whose workers step together: eight steps of four are 32 samples.
 TEST_CASE("a cosine without steps falls alike whether the run ends by steps or by samples") {
   for (const char* system :
        {"\"ps_sync\"", "\"ps_async\"", "\"ps_ssp\"", "\"ring_allreduce\"", "\"d_psgd\"", "\"alone\""}) {
@@ -176,7 +176,7 @@ TEST_CASE("summed gradients make the step n times as long, and leave its number 
   }
 }
 
-// Gradients are negligible beside the penalty, of which each update leaves 1 - rate * decay * weight of the model.
+// Gradients are negligible beside the penalty; each update leaves 1 - rate * decay * weight of the model.
 TEST_CASE("a penalty weighs as much as the gradients that it belongs to") {
   const Training nothing{.optimizer = sgd, .learning_rate = 1e-30, .model_name = "mlp"};
   for (const std::string& system : systems_that_step()) {
@@ -201,13 +201,14 @@ TEST_CASE("a penalty weighs as much as the gradients that it belongs to") {
   }
 }
 
-// Of four equal workers' gradients that arrive together the first two weigh all, the next a half, the last a third.
+// When four equal workers' gradients arrive together, the first two have full weight, the next a half, the last a
+// third.
 TEST_CASE("a server that is aware of staleness shortens the step, and the penalty with it, whatever the optimizer") {
   const char* aware = R"({"name": "ps_async", "staleness_aware": true})";
   const double plain = relative_path(aware, 4, 12, {sgd});
   CHECK(plain == doctest::Approx((1 + 1 + 1.0 / 2 + 1.0 / 3) / 4).epsilon(2e-3));
   CHECK(relative_path(aware, 4, 12, {adam}) == doctest::Approx(plain).epsilon(2e-3));
-  // All but the penalty is negligible; logarithms of what is left add up as steps do.
+  // Everything but the penalty is negligible; logarithms of the remaining model add up like steps.
   const auto decayed = [&](const char* system) {
     const Training training{.optimizer = R"("type": "sgd", "weight_decay": 1e3)", .model_name = "mlp"};
     const Vector before = training.model(system, 4, 4), after = training.model(system, 4, 12);
@@ -249,8 +250,8 @@ TEST_CASE("gradients weigh by the workers that are there") {
   }
 }
 
-// A worker that is away for some steps, with its state or without it, and comes back: all-reduces and rounds go on with
-// equal models, so the rates, the penalty and what the optimizer keeps must be the same, too.
+// A worker that is away for some steps, with or without its state, and comes back: all-reduces and rounds go on with
+// equal models, so the rates, the penalty and the optimizer's state must be the same, too.
 TEST_CASE("a worker that comes back or late steps as the others do") {
   const std::string schedule = R"(, "weight_decay": 0.1, "warmup_steps": 3,
                                     "schedule": {"type": "steps", "at": [9, 20], "factor": 0.1})";

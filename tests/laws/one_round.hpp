@@ -1,4 +1,4 @@
-// One step of each of four workers, whose shards are one batch each; and the same learning by the first three alone.
+// One step of each of four workers with shards of one batch each; and the same learning by the first three alone.
 #pragma once
 
 #include "tests/support/scenarios.hpp"

@@ -61,14 +61,14 @@ TEST_CASE("whichever workers enter, and however many steps each has taken, none 
       {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w0", 15)}},
       {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w2", 12)}},
       {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w0", 15), join("w2", 15)}},
-      // Neighbours that come in one instant, between one that is at work and one that is not there.
+      // Neighbours that come in one instant, between a present one and an absent one.
       {5, 10.5, {join("w1", 10), join("w2", 10), join("w3", 29)}},
       {6, 11.5, {join("w3", 29.5), crash("w1", 10, 11), crash("w2", 10, 11)}},
       // One comes to w0, which is alone, and then one between it and a pair.
       {6, 12.5, {join("w1", 10), join("w2", 12), join("w5", 29.5)}},
   };
-  // A pair with a slow w2 that is far behind w5: w0 hears w5's place, which crashes before w0 has got its model; or w0
-  // falls behind with a slow w5, and is alone with newcomers once that crashes.
+  // A pair with a slow w2 that is far behind w5. w0 hears the place of w5, which crashes before w0 has got its model;
+  // or w0 falls behind with a slow w5, and is alone with newcomers once w5 crashes.
   const std::vector<scenario::Fault> gone = {join("w4", 29.5), join("w0", 10), join("w1", 10.5), crash("w5", 10.8)};
   const std::vector<scenario::Fault> behind = {join("w4", 29.5), join("w1", 10), crash("w5", 10.15)};
   for (const std::string& name : names_of_systems(4, 0, {"topology", "on_failure"})) {

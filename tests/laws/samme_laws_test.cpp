@@ -51,7 +51,7 @@ TEST_CASE("four bytes a sample go from member to member, and a byte a tested sam
     CHECK(answers.messages_sent == 2 * (workers - 1));
     const auto models = run::run(ensemble_of(workers, R"(, "vote": "models")"));
     CHECK(models.bytes_sent == hand_over + (workers - 1) * (model_bytes + 4));
-    // What travels does not change what is voted.
+    // The messages do not change the vote.
     CHECK(last_of(models, "mean").test_accuracy == last_of(answers, "mean").test_accuracy);
     CHECK(models.weights == answers.weights);
   }

@@ -20,7 +20,7 @@ namespace {
 const std::string plain_sgd = R"("training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.2}})";
 const std::string small_data = R"("data": {"train": 400, "test": 50}, )";
 
-// Workers of different speeds, which also vary.
+// Workers of different, varying speeds.
 scenario::Scenario uneven(const std::string& algorithm, int servers, const std::string& stop) {
   auto scenario = learning(algorithm, 4, servers, small_data + plain_sgd + R"(, "stop": )" + stop);
   scenario.compute.jitter = 0.3;
@@ -193,7 +193,7 @@ TEST_CASE("a round of federated averaging moves two models for each sampled work
     const auto result =
         run::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 8, 1,
                              "0ms", R"({"time": "46s"})"));
-    // Five gradients, m models down and as many up take 4.5 s, which goes ten times into 46 s.
+    // Five gradients, m models down and as many up take 4.5 s, which fit ten times into 46 s.
     CHECK(result.bytes_delivered == 10.0 * 2 * m * 1e6);
     std::int64_t steps = 0, taking_part = 0;
     for (const std::int64_t of_worker : result.steps) {
@@ -242,7 +242,7 @@ TEST_CASE("federated averaging weighs each model by the samples in it") {
 }
 
 TEST_CASE("a run ends after its servers' work on the last gradients") {
-  // All gradients are there at the same time, each takes the server 50 ms, and the workers' leave is there 1 ms later.
+  // All gradients arrive at the same time, each takes the server 50 ms, and the workers' leave arrives 1 ms later.
   const auto with = [](const std::string& algorithm) {
     return run::run(learning(algorithm, 4, 1,
                              R"("data": {"train": 400, "test": 50}, "stop": {"iterations": 1},
@@ -257,7 +257,7 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
   }
 }
 
-// Elastic averaging that is judged by the workers' own models, and by one worker's.
+// Elastic averaging judged by the workers' own models, and by one worker's.
 struct JudgedByWorkers : SystemOf<JudgedByWorkers, elastic::EasgdParams> {
   static constexpr SystemFacts facts = elastic::EasgdParams::facts;
   std::vector<int> model_holders(const Cluster&) const override { return {}; }
@@ -327,10 +327,10 @@ TEST_CASE("layer by layer a server that waits for all learns to the bit what it 
             CAPTURE(workers);
             CAPTURE(bandwidth);
             CHECK(layers.weights == block.weights);
-            // Where sending is all that takes time, there is nothing to overlap it with.
+            // If sending takes all the time, there is nothing to overlap it with.
             if (bandwidth == 1) CHECK(layers.simulated_s < block.simulated_s);
           }
-          // One worker reads its own steps alone, synchronous or not.
+          // One worker reads only its own steps, synchronous or not.
           if (workers == 1) {
             CHECK(after(R"("ps_async")", "layers").weights == after(R"("ps_sync")", "none").weights);
           }

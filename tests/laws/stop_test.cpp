@@ -1,4 +1,4 @@
-// How runs end: by every condition, for every system, and whichever worker is the last.
+// Ends of runs: by every condition, for every system, and with any worker as the last.
 #include <doctest/doctest.h>
 
 #include "tests/support/keeps.hpp"

@@ -1,4 +1,4 @@
-// Servers that go on without workers they hear nothing of: what it costs, which of them it meets, and how these return.
+// Servers that go on without silent workers: the cost, the workers affected, and their return.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ run::RunResult in_step(const std::string& algorithm, int workers, int iterations
   return run::run(scenario);
 }
 
-// As quick as gradients are: what travels takes some milliseconds.
+// Nearly as quick as the gradients: messages take some milliseconds.
 scenario::Scenario quick(const std::string& algorithm, int workers, int servers, int iterations,
                          const std::string& faults) {
   return learning(algorithm, workers, servers,
@@ -176,7 +176,7 @@ TEST_CASE("a time-out also gives up a worker that is cut off and takes it back w
     CHECK(steps_meanwhile(given_up) > 60);
     CHECK(steps_meanwhile(run::run(quick(go_on(name), 4, 1, 60, cut_off))) == 0);
     CHECK(given_up.steps == Steps(4, 60));
-    CHECK(given_up.faults->messages_lost == 0);  // what was under way arrives late
+    CHECK(given_up.faults->messages_lost == 0);  // messages under way arrive late
     CHECK(given_up.bytes_delivered == given_up.bytes_sent);
   }
 }

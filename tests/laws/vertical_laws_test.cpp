@@ -1,5 +1,5 @@
-// One model dealt over workers: it learns what the whole one learns on one worker, and its times and bytes are those of
-// the pieces that travel.
+// One model divided over workers: it learns the same as the whole model on one worker, and its times and bytes are
+// those of the pieces that travel.
 #include <doctest/doctest.h>
 
 #include "tests/support/scenarios.hpp"
@@ -40,8 +40,9 @@ TEST_CASE("a model dealt over workers learns what the whole one learns on one wo
   }
 }
 
-// 144-32-10 over 4 workers: 8 units each, and 2 or 3 outputs. Forwards all pieces travel twice (hidden, outputs), and
-// backwards the gradient by the hidden units; the first layer reads the data, which every worker has.
+// 144-32-10 over 4 workers: 8 units each, and 2 or 3 outputs. In the forward pass all pieces travel twice (hidden,
+// outputs), in the backward pass the gradient by the hidden units; the first layer reads the data, which every worker
+// has.
 TEST_CASE("a step of a split perceptron sends each piece to each other worker, and gradients of hidden units back") {
   const auto result = run::run(of_model(R"("vertical")", 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
   const double batch = 25, steps = 10, others = 3;

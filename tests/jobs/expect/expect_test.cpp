@@ -38,7 +38,7 @@ class Bench {
   ExpectPlan plan(const std::vector<std::string>& files, const std::vector<std::uint64_t>& seeds = {}) const {
     return plan_expectations(systems::built_in(), {files, {}, seeds, (scratch_.path() / "out").string()});
   }
-  // Of the only file.
+  // Verdicts on the only file.
   std::vector<Judgement> verdicts(const std::string& file, const std::vector<std::uint64_t>& seeds = {}) const {
     const ExpectPlan planned = plan({file}, seeds);
     return judge(planned, planned.expected.at(0), run_expectations(planned, 2, [](const RunsProgress&) {}));

@@ -1,4 +1,4 @@
-// Sweep files: what they multiply out to, and one line with its path for everything that is wrong.
+// Sweep files: their products, and one line with its path for every error.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What a sweep leaves behind: tables, results, failures; and what an earlier one lets it skip.
+// Outputs of a sweep: tables, results, failures; and what an earlier one lets it skip.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 

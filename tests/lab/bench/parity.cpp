@@ -1,6 +1,5 @@
-// How far the times of messages differ between SimGrid and the accelerator: random networks of each kind, random
-// traffic, both solvers. docs/network.md has its largest difference. Fat pipes are left out, over which the two differ
-// by intention.
+// Differences between message times of SimGrid and of the accelerator: random networks of each kind, random traffic,
+// both solvers. docs/network.md has the largest. Without fat pipes, on which the two differ intentionally.
 //   parity [SEEDS]
 #include <fmt/format.h>
 
@@ -106,7 +105,7 @@ Compared compared(const scenario::Scenario& scenario, const std::vector<Sent>& m
                             accelerator = times_with(scenario, LinkSolver::accelerator, messages);
   Compared result{.messages = messages.size()};
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    // Of none at 0 s, to which a request over a link without latency comes close.
+    // Compared with at least 1 ms: a request over a link without latency ends almost at 0 s.
     result.most = std::max(result.most, std::abs(accelerator[i] - simgrid[i]) / std::max(simgrid[i], 1e-3));
   }
   return result;

@@ -32,7 +32,7 @@ struct Run {
   std::vector<sg::Mailbox*> boxes, replies;
   std::vector<std::vector<int>> neighbours;
   long messages = 0;
-  int token = 0;  // what travels
+  int token = 0;  // the payload
 };
 
 void add_host(sg::NetZone* zone, Run& run, const std::string& name, double bandwidth) {

@@ -1,5 +1,5 @@
-// A scenario run with the solver of links that is asked for, which no key of a scenario does: prints the seconds of
-// processor time that it took, start-up included, and how many messages it sent.
+// Runs a scenario with the given solver of links, which no key of a scenario selects: prints the seconds of processor
+// time, start-up included, and the number of messages sent.
 //   with_solver SCENARIO simgrid|accelerator
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-// What becomes of a run whose machine has no room for another thread.
+// A run on a machine without room for another thread.
 #include "lab/emulate/actor_threads.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ TEST_CASE("an actor whose thread cannot start is no actor that others wait for")
   rlimit usual{};
   REQUIRE(getrlimit(RLIMIT_AS, &usual) == 0);
   rlimit none = usual;
-  none.rlim_cur = 1;  // what is in use stays, but no stack of a thread can be added
+  none.rlim_cur = 1;  // leaves memory in use alone, but no thread's stack can be added
   std::string said;
   {
     const std::scoped_lock held(monitor);

@@ -7,7 +7,7 @@
 namespace ddl::emulate {
 namespace {
 
-// Of the programs that run, those whose words hold `word`.
+// Running programs with `word` in their command line.
 std::string running(const cli::Workplace& place, const std::string& word) {
   return place
       .shell("for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null | grep -F '" + word +

@@ -1,4 +1,4 @@
-// What a result says of how it was measured.
+// A result's statement of how it was measured.
 #include "lab/emulate/measurement.hpp"
 
 #include <doctest/doctest.h>

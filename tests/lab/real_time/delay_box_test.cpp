@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kRate = 40e6 / 8;          // bytes/s
-constexpr double kCarried = 1448.0 / 1514;  // of a full frame, what TCP carries
+constexpr double kCarried = 1448.0 / 1514;  // TCP's share of a full frame
 constexpr double kMs = 1e-3;
 
 bool delay_box_is_allowed() {
@@ -125,7 +125,7 @@ std::vector<double> bulk_rates(const Testbed& testbed, int nodes, double from_s,
   return rates;
 }
 
-// What a busy machine delays further says nothing of the box: at 40 Mbit/s a packet takes 0.3 ms.
+// A busy machine's delays say nothing about the box: at 40 Mbit/s a packet takes 0.3 ms.
 bool machine_kept_up(double error_p99_s) {
   if (error_p99_s < 0.25 * kMs) return true;
   MESSAGE("[skipped] this machine is too busy: 99 % of packets were within " << 1e3 * error_p99_s << " ms only");
@@ -286,11 +286,11 @@ TEST_CASE("links with more packets than a delay box carries are refused") {
   CHECK_NOTHROW(check_packet_rate(std::vector<double>(9, kRate), std::vector<double>(9, kRate)));
   CHECK_THROWS_WITH_AS(check_packet_rate({1e9, 1e9}, {1e9, 1e9}), doctest::Contains("packets/s, more than"),
                        InputError);
-  // What cannot be sent need not be received.
+  // Data that cannot be sent need not be received.
   CHECK_NOTHROW(check_packet_rate({1e6}, {1e9}));
 }
 
-// Of what a host's device has sent, bytes for each packet.
+// Mean bytes per packet sent by a host's device.
 double mean_packet_sent(const NetworkNamespace& host) {
   const InNamespace visit(host);
   std::ifstream devices("/proc/thread-self/net/dev");

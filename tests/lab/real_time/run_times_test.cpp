@@ -9,7 +9,7 @@ namespace run_times_test {
 namespace {
 
 constexpr double kRate = 40e6 / 8, kMessage = 500e3, kCompute_s = 0.05;
-constexpr double kOfNominal = 1448.0 / 1514;  // of a full frame, what TCP carries
+constexpr double kOfNominal = 1448.0 / 1514;  // TCP's share of a full frame
 
 double mean_step_s(const run::RunResult& result) {
   double sum = 0;
@@ -50,7 +50,7 @@ TEST_CASE("over token buckets, latency is added to every message") {
   const auto latency_of_a_message_s = [&] {
     const double near_s = mean_step_s(emulate(scenario, options));
     const run::RunResult far = emulate(distant, options);
-    // Three messages in each of the steps but the first, which has one: the push, the question, the answer.
+    // Three messages in each step except the first, which has one: the push, the question, the answer.
     return (mean_step_s(far) - near_s) / (static_cast<double>(far.messages_sent) / 4);
   };
   const auto expected_s = doctest::Approx(latency_s).epsilon(0.1);
@@ -75,7 +75,7 @@ TEST_CASE("gradients last as long as in the simulation when slept") {
 
 TEST_CASE("a server gives up the worker that it gives up in the simulation, at about that time") {
   if (!stage_is_allowed()) return;
-  // Gradients take 50 ms but for w2's, which takes 2.5 s.
+  // Gradients take 50 ms, except w2's, which takes 2.5 s.
   scenario::Scenario scenario = small_star(R"({"name": "ps_sync", "on_failure": "time_out", "failure_timeout": "1s"})",
                                            3, 1, R"("model": "none", "stop": {"iterations": 1})");
   scenario.compute.slowdown = {{"w2", 50}};
