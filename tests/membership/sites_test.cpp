@@ -16,7 +16,7 @@
 namespace ddl::membership::sites_test {
 namespace {
 
-using Sites = std::vector<int>;  // of each worker
+using Sites = std::vector<int>;  // each worker's
 using Contributors = std::vector<int>;
 
 constexpr std::uint64_t model_bytes = 3600;
@@ -67,7 +67,7 @@ class Reduced {
   const comm::Sum& sum(int worker) const { return sums_[worker]; }
   std::vector<float> model(int worker) const { return *sums_[worker].values; }
   int site(int worker) const { return sites_[static_cast<std::size_t>(worker)]; }
-  // What a worker sends to others at its site, or at other sites.
+  // Bytes from a worker to others at its site, or at other sites.
   double sent(int worker, bool away) {
     double bytes = 0;
     for (const Message& message : cluster_.node(worker).sent) {

@@ -1,4 +1,4 @@
-// Which workers a server counts on, message by message.
+// The workers that a server counts on, message by message.
 #include "core/membership/worker_set.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using Workers = std::vector<int>;
 
 constexpr int server = 3, other_server = 4;
 
-// What a node says to the one that is tested, or what is told of its host.
+// A message to the node under test, or an event of a host.
 struct Word {
   double at_s = 0;
   int source = 0;
@@ -151,15 +151,15 @@ TEST_CASE("a worker that comes back is at the least clock, and goes on from ther
   clocks.set(2, 2);
   CHECK(clocks.of(2) == 6);
   for (const int worker : {0, 1, 2}) workers.remove(worker);
-  CHECK(clocks.least() > 9);  // which holds no worker up
+  CHECK(clocks.least() > 9);  // the least holds no worker up
 }
 
 TEST_CASE("a pull is the shards in their order, and asks a server again that has come back") {
   LocalCluster cluster = three_workers_and_two_servers();
   const std::vector<Word> words = {
-      event(1, server, Presence::up, 0),  // of before the pull
+      event(1, server, Presence::up, 0),  // an event from before the pull
       shard(2, other_server, {3, 4, 5}), event(3, server, Presence::down, 1),
-      event(4, server, Presence::up, 2), event(5, other_server, Presence::up, 3),  // whose answer is here
+      event(4, server, Presence::up, 2), event(5, other_server, Presence::up, 3),  // its answer has arrived
       shard(6, server, {1, 2})};
   hear(cluster, 0, words, [](Node& node) {
     comm::ShardedModel model(node);

@@ -1,4 +1,4 @@
-// When messages arrive, as rows of data: over which network, what is sent, and when that is there, by hand.
+// Arrival times of messages, as rows of data: the network, the messages, and their times, by hand.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,14 +32,14 @@ inline scenario::Scenario solved_by(scenario::Scenario scenario, scenario::LinkS
   return scenario;
 }
 
-// What a row may say in addition.
+// Optional parts of a row.
 struct Also {
   double within_s = 0;  // beyond rounding
   std::function<void(Network&, std::size_t)> before = nullptr;
   Solvers solvers = both_solvers;
 };
 
-// What is sent arrives at these times; -1: never. By each solver, but for packets, which solve nothing.
+// Messages arrive at these times; -1: never. With each solver, except for packets, which need none.
 inline void arrives(const std::string& what, const scenario::Scenario& over, const std::vector<Sent>& sent,
                     const std::vector<double>& at_s, const Also& also = {}) {
   CAPTURE(what);
@@ -80,7 +80,7 @@ inline std::string pair_with_link(const std::string& attributes) {
          attributes + R"(/><route src="a" dst="b"><link_ctn id="l"/></route></zone>)";
 }
 
-// What is wrong with a platform, found out by its first route; or "".
+// The error of a platform, found by its first route; or "".
 inline std::string refusal(const scenario::Scenario& scenario) {
   const nlohmann::json answer =
       forked([&] { return nlohmann::json(platform::Fabric(scenario).find_route(0, 1).links.size()); });

@@ -20,7 +20,7 @@ using scenario::Scenario;
 using scenario::Topology;
 
 constexpr double segment = 1448, bandwidth = 5e6;  // bytes, bytes per second of frames
-constexpr double useful = segment / (1514 + 33);   // of a link in TCP: frames have headers and acknowledgements
+constexpr double useful = segment / (1514 + 33);   // share of a link in TCP: frames have headers and acknowledgements
 constexpr double segment_s = segment / useful / bandwidth;                        // in TCP
 constexpr double frame_s = 1514 / bandwidth, acknowledgement_s = 66 / bandwidth;  // in packets
 
@@ -58,17 +58,17 @@ Scenario star(NetworkModel model, double latency_s, int workers = 6) {
 Scenario tcp(double latency_s) { return star(NetworkModel::TCP, latency_s); }
 Scenario packets(double latency_s) { return star(NetworkModel::packets, latency_s); }
 
-// With a seed by which the first messages from w0 and w2 to w1 count as equally many flows.
+// With a seed that makes the first messages from w0 and w2 to w1 count as equally many flows.
 Scenario with_equal_shares(Scenario scenario) {
   const auto flows = [&](const char* pair) { return stream(scenario.seed, pair, "uneven shares").below(4); };
   while (flows("w0 to w1") != flows("w2 to w1")) ++scenario.seed;
   return scenario;
 }
 
-// Of packets each line that frames cross makes them sooner or later by up to half of one.
+// In the model of packets, each line makes frames sooner or later by up to half a frame.
 double jitter_s(int lines) { return lines * frame_s / 2; }
 
-// A host that is away when message i is sent, and back at once.
+// Takes a host away when message i is sent, and back at once.
 auto away_before(std::size_t i, int host) {
   return [=](Network& network, std::size_t next) {
     if (next != i) return;
@@ -116,8 +116,8 @@ TEST_CASE("in the textbook's model a message takes latency + bytes / bandwidth, 
           {4.01, 4.01, 4.01, 4.01});
   arrives("unequal links hold back their own messages", uneven, {{4, 0, 1e6}, {4, 1, 1e6}, {4, 2, 1e6}, {4, 3, 1e6}},
           {1.02, 2.02, 8.02, 1.02});
-  // Of w2's 1/4 MB/s each has 1/12; of w1's 1/2 MB/s two have what is left, 5/24; of w0's and w3's 1 MB/s one has
-  // 17/24.
+  // Each of three gets 1/12 of w2's 1/4 MB/s; each of two gets 5/24, an equal part of the rest of w1's 1/2 MB/s; one
+  // gets the rest of w0's and w3's 1 MB/s, 17/24.
   arrives("messages that start together never get more than their links have", narrow_w1_and_w2, all_to_all(4, 1e6),
           {4.82, 12.02, 0.02 + 24 / 17.0, 4.82, 12.02, 4.82, 12.02, 12.02, 12.02, 0.02 + 24 / 17.0, 4.82, 12.02});
   arrives("three out of one host leave the rest of a way to another", star(4, 0.01),
@@ -155,7 +155,8 @@ TEST_CASE("in TCP and in packets each window waits for an acknowledgement of the
   const double first_gap_s = 0.1 - 10 * segment_s, second_gap_s = 0.1 - 20 * segment_s,
                gaps_s = first_gap_s + second_gap_s;
   const double rest_s = 0.05 + 70 * segment_s;
-  const double trip_s = 0.1 + 2 * frame_s + 2 * acknowledgement_s;  // of the first packet over the star's two links
+  const double trip_s =
+      0.1 + 2 * frame_s + 2 * acknowledgement_s;  // round trip of the first packet over the star's two links
   arrives("TCP: the first window takes its length and one way", tcp(0.05), {{0, 1, 10 * segment}},
           {0.05 + 10 * segment_s});
   arrives("TCP: one segment more", tcp(0.05), {{0, 1, 11 * segment}}, {0.05 + first_gap_s + 11 * segment_s});
@@ -261,7 +262,7 @@ TEST_CASE("in TCP latency on the way back alone costs its gaps, and windows boun
           {.solvers = {scenario::LinkSolver::accelerator}});
   arrives("windows", one_way("0ms", 20 * segment), messages, {0.3 + 20 * segment_s, whenever},
           {.solvers = {scenario::LinkSolver::accelerator}});
-  // Where there is some on both ways SimGrid carries it, too; the round trip is both together.
+  // With latency on both ways SimGrid carries it, too; the round trip is the sum of both.
   arrives("both ways", one_way("20ms", 20 * segment), messages,
           {0.02 + 0.36 + 20 * segment_s, 1.1 + 0.36 + 20 * segment_s});
   const Scenario forced = solved_by(one_way("0ms", 1e6), scenario::LinkSolver::simgrid);
@@ -304,8 +305,8 @@ TEST_CASE("packets cross each link of their way") {
 }
 
 TEST_CASE("when a link is up again, a message ends soon after, in TCP and in packets") {
-  // What a connection of TCP has under way when the link fails may cost it a loss: as a probe takes. Of packets round
-  // trips of 5 s count an eighth, and a probe waits for two.
+  // In TCP a connection's segments under way when the link fails may cost it a loss: the time of a probe. In packets,
+  // round trips of 5 s count an eighth, and a probe waits for two.
   const std::vector<Sent> messages = {{0, 1, 1000 * segment}, {0, 1, 1000 * segment, 0.1}, {2, 1, 100 * segment, 0.1}};
   for (const auto& [over, late_s] :
        {std::pair{solved_by(tcp(0.02), scenario::LinkSolver::accelerator), 0.2}, std::pair{packets(0.02), 2.0}}) {
@@ -338,7 +339,7 @@ TEST_CASE("packets share links: of a site, of a host, and of both directions, bu
   const double between_s = last_of(times(sites, {{0, 2, bytes}, {1, 3, bytes}}));
   CHECK(between_s > site_s);
   CHECK(between_s < 1.05 * site_s + 0.1);
-  // Within a site nothing of that is felt.
+  // Traffic within a site does not notice it.
   CHECK(times(sites, {{0, 2, bytes}, {0, 1, 10 * segment, 0.5}})[1] - 0.5 < 0.1);
 
   std::vector<Sent> into_one;
@@ -370,8 +371,8 @@ TEST_CASE("turns of one host's messages do not depend on what another begins at 
   CHECK(ends_of_first_two({{3, 4, 100 * segment}, {3, 5, 100 * segment}}) == alone);
 }
 
-// A message that a crash cuts off, and another into the same host; also one between others, which makes the network
-// take a look just before.
+// A message cut off by a crash, and another into the same host; also one between others, which makes the network
+// process events just before.
 TEST_CASE("what a host had sent before it crashed takes its time, whatever else happens in the network of packets") {
   const auto other_ends_s = [](const std::vector<Sent>& between_others) {
     std::vector<Sent> messages = {{2, 1, 1000 * segment}, {0, 1, 500 * segment}, {3, 4, 1, 0.1}};

@@ -76,7 +76,7 @@ scenario::Scenario star(int workers, int servers, std::vector<ddl::BytesPerSecon
                            .latency = {latency_s}});
 }
 
-// One round of a synchronous parameter server in plain SimGrid: pull, compute, push; until the last push is through.
+// One round of a synchronous parameter server in plain SimGrid: pull, compute, push, to the end of the last push.
 double simulated_round(const scenario::Scenario& scenario, const std::vector<double>& compute_s) {
   namespace s4u = simgrid::s4u;
   return ddl::forked([&] {
@@ -145,7 +145,7 @@ TEST_CASE("bounds of exchanges between workers: the longer of compute and the mo
           {{"bottleneck", "bridge both"}, {"network_s", 8}});
   bounded("where nothing travels a step is its compute time", star(2, 0, {{1e6}}), {Pace::free, {}}, {0.5, 0.75},
           {{"bottleneck", ""}, {"bytes_per_step", 0}, {"step_s", 0.75}, {"network_bound", false}});
-  // From each of three others a third of the time: one model through its own link, one latency.
+  // A third of the time from each of three others: one model through its own link, one latency.
   Traffic gossip = ako({3, 3, 3, 3});
   gossip.pace = Pace::free;
   bounded("a gossiping worker waits for one model, whoever it comes from", star(4, 0, {{1e6}, {0.5e6}}), gossip, all(1),
@@ -187,8 +187,8 @@ TEST_CASE("an exchange between all workers takes as long as the most loaded link
   const json uniform = ddl::forked(
       [] { return json(ddl::network::exchange_seconds(platform::Fabric(star(4, 1, {{1e6}})), model_bytes)); });
   for (const json& seconds : uniform) CHECK(seconds.get<double>() == doctest::Approx(3));
-  // In a mesh each link has one model: 1 s, or 2 s where a worker's way has a slow one. Dealt by source, then target,
-  // w0 has fast, slow; w1 fast, fast; w2 slow, fast.
+  // In a mesh each link has one model: 1 s, or 2 s on a slow link. Dealt by source, then target, w0 has fast, slow; w1
+  // fast, fast; w2 slow, fast.
   const json mesh = ddl::forked([] {
     return json(ddl::network::exchange_seconds(
         platform::Fabric(ddl::on_platform({.topology = ddl::scenario::Topology::mesh,

@@ -18,7 +18,7 @@ RunResult run(scenario::Scenario scenario, int draw) {
   return run::run(scenario);
 }
 
-// How long gradients take, which the network has no part in.
+// Times of gradients, which do not depend on the network.
 std::map<std::pair<int, int>, double> gradients_s(const RunResult& result) {
   std::map<std::pair<int, int>, double> seconds;
   for (const run::IterationRow& row : result.iterations) seconds[{row.worker, row.iteration}] = row.compute_s;

@@ -1,4 +1,4 @@
-// What happens in one instant, where nothing tells the workers apart: all of them see the same.
+// Events in one instant: workers without distinction all see the same.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What `check` lists as the least time of a step: no system beats it in the long run, and one that describes its
-// traffic wrongly is found out.
+// The least time of a step listed by `check`: no system beats it in the long run, and a system with a wrong traffic()
+// is found out.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr int steps_with_random_peers = 1200;  // free_steps() grows as the squa
 constexpr const char* not_for_timing = "early_exit";
 constexpr const char* one_backup = R"("backup_workers": 1)";
 
-// A gradient of 0.1 s, and models that take from a thousandth of it to ten times as much over different links.
+// A gradient of 0.1 s, and models that take from a thousandth of that to ten times as long over different links.
 const char* const networks[] = {
     R"("topology": "star", "bandwidth": "8Gbps", "latency": "1ms")",
     R"("topology": "star", "bandwidth": ["80Mbps", "40Mbps", "20Mbps"], "latency": "5ms")",
@@ -128,7 +128,7 @@ struct WrongParams : SystemOf<WrongParams, systems::PsAsyncParams> {
     return comm::pull_and_push(cluster, Pace::free, 1.3, codec);
   }
 };
-// One whose author believes that each step waits for a fiftieth of a model.
+// Its author believes that each step waits for a fiftieth of a model.
 struct ForgetfulParams : SystemOf<ForgetfulParams, systems::AloneParams> {
   static constexpr SystemFacts facts = systems::AloneParams::facts;
   Traffic traffic(const Cluster&) const override {

@@ -53,7 +53,7 @@ std::vector<Sent> random_messages(Stream& random) {
   return messages;
 }
 
-// Of a link's bandwidth, below and above its own, and of another's latency.
+// Changes a link's bandwidth, below and above its own, and another's latency.
 void change_links(Stream& random, scenario::Scenario& scenario) {
   const json links = forked([&] {
     const platform::Fabric fabric(scenario);

@@ -1,4 +1,4 @@
-// What of a platform file decides how its links carry messages.
+// Settings of a platform file that decide how its links carry messages.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -57,7 +57,7 @@ TEST_CASE("what a platform file does not allow is refused in one line, and what 
   }
 }
 
-// Where there is no route between zones, SimGrid throws.
+// Without a route between zones, SimGrid throws.
 TEST_CASE("a Wi-Fi zone without nodes does no harm where some nodes have no route between them") {
   const json answer = forked([] {
     const platform::Fabric fabric(on_file("wifi_apart.xml", {.workers = {"w0", "w1"}, .servers = {"ps0"}}));

@@ -15,7 +15,7 @@ constexpr double latency_s = 0.05, round_trip_s = 2 * latency_s;  // 30 and 40 m
 constexpr double segment = 1448, window = 100 * segment;          // bytes
 constexpr int numbers_of_hosts[] = {2, 4, 32, 33, 40};            // below and above what SimGrid carries
 
-// `hosts` hosts, the second of which is latency_s from the first.
+// `hosts` hosts; the second is latency_s from the first.
 Scenario vivaldi(int hosts, NetworkModel model, const std::string& config = "", double window_bytes = window) {
   std::string zone = R"(<zone id="z" routing="Vivaldi">)";
   for (int host = 0; host < hosts; ++host) {
@@ -38,8 +38,8 @@ TEST_CASE("a flow without links sends its window in each round trip, however man
   const auto about = [](double seconds) { return doctest::Approx(seconds).epsilon(1e-6); };
   for (const int hosts : numbers_of_hosts) {
     CAPTURE(hosts);
-    // In the textbook's model the latency, and ten windows of a round trip each, times the platform file's factors; no
-    // window, nothing but the latency.
+    // In the textbook's model the latency, and ten windows of a round trip each, times the platform file's factors;
+    // without a window, only the latency.
     const auto textbook = [&](const std::string& config) {
       return seconds_of(vivaldi(hosts, NetworkModel::CM02, config), 10 * window);
     };
@@ -47,10 +47,10 @@ TEST_CASE("a flow without links sends its window in each round trip, however man
     CHECK(textbook(with("latency-factor", "13.01")) == about(13.01 * latency_s + 10 * round_trip_s));
     CHECK(textbook(with("bandwidth-factor", "0.97")) == about(latency_s + 10 * round_trip_s / 0.97));
     CHECK(seconds_of(vivaldi(hosts, NetworkModel::CM02, "", 0), 1e9) == about(latency_s));
-    // In TCP 10, 20, 40, 80 segments in as many rounds of slow start, five of 100, after which the last 50 leave.
+    // In TCP 10, 20, 40, 80 segments in as many rounds of slow start, five rounds of 100, and then the last 50.
     CHECK(seconds_of(vivaldi(hosts, NetworkModel::TCP), (10 + 20 + 40 + 80 + 5 * 100 + 50) * segment) ==
           about(latency_s + 9 * round_trip_s));
-    // Of packets 30 windows more take as many round trips more, but for the rounding to whole rounds.
+    // In packets 30 windows more take as many round trips more, up to the rounding to whole rounds.
     const Scenario packets = vivaldi(hosts, NetworkModel::packets);
     const double few_s = seconds_of(packets, 30 * window), many_s = seconds_of(packets, 60 * window);
     CHECK(many_s - few_s == doctest::Approx(30 * round_trip_s).epsilon(1.0 / 30));
@@ -79,7 +79,7 @@ TEST_CASE("where SimGrid alone could carry messages, routes without links are re
             .starts_with("$.platform.file: the route from h0 to h1 has no link"));
 }
 
-// Nothing says how long a byte takes: two hosts at one place, and no link between them.
+// A byte has no duration: two hosts at one place, and no link between them.
 TEST_CASE("a route with neither link nor latency is none") {
   const std::string one_place = R"(<zone id="z" routing="Vivaldi"><host id="a" speed="1Gf" coordinates="1 2 0"/>)"
                                 R"(<host id="b" speed="1Gf" coordinates="1 2 0"/></zone>)";

@@ -1,4 +1,4 @@
-// How long messages take between hosts of three sites in a row, whose links have other rates there and back.
+// Times of messages between hosts of three sites in a row, with links that have other rates there and back.
 #include <doctest/doctest.h>
 
 #include "sim/scenario/reading/read.hpp"
@@ -33,7 +33,7 @@ TEST_CASE("between sites a message takes the latencies of its way, and the least
                                           {1, 0, 2, 4},
                                           {0, 2, 1 + 10 + 2, 0.5},
                                           {2, 1, 2 + 10 + 1, 0.125},
-                                          {2, 3, 2 + 43 + 2, 0.25},  // of the host: the link has 0.5 there
+                                          {2, 3, 2 + 43 + 2, 0.25},  // the host's: the link has 0.5 there
                                           {3, 2, 2 + 43 + 2, 0.2},
                                           {0, 3, 1 + 10 + 43 + 2, 0.25},
                                           {3, 1, 2 + 43 + 10 + 1, 0.125}};

@@ -90,7 +90,7 @@ TEST_CASE("a message that counts as three flows has three quarters of a link, on
 }
 
 TEST_CASE("messages that count as one, two and three flows end when weighted shares say") {
-  // Sixths of 10 MB/s: 12 MB at a half of it end at 2.4 s, when 4 and 8 MB of the others are through; then thirds: 4 MB
+  // Sixths of 10 MB/s: 12 MB at half of it end at 2.4 s, when 4 and 8 MB of the others are through; then thirds: 4 MB
   // at two thirds end 0.6 s later, when 6 MB of the last are through; 6 MB at 10 MB/s take another 0.6 s.
   check_ends(star(), {{0, 4, 12e6, 1}, {1, 4, 12e6, 2}, {2, 4, 12e6, 3}}, {3.6, 3.0, 2.4});
 }
@@ -116,7 +116,7 @@ TEST_CASE("a message that cannot be divided into whole bytes is carried as the n
 
 TEST_CASE("a fat pipe gives a message as much whatever it counts as") {
   const scenario::Scenario scenario = on_file("fat_pipes.xml");
-  // Over fat pipes alone; the last over a plain link, too, which is wider.
+  // Over fat pipes only; the last also over a wider plain link.
   for (int flows = 1; flows <= 4; ++flows) {
     check_ends(scenario, {{0, 1, 12e6, flows}, {0, 1, 12e6, 1}, {2, 4, 12e6, flows}}, {12.02, 12.02, 24.002});
   }

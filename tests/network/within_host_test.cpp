@@ -13,7 +13,7 @@ namespace ddl::within_host_test {
 namespace {
 
 constexpr int workers = 3;
-constexpr double compute_s = 0.1, model_s = 1;  // of a gradient, and of a model on one link
+constexpr double compute_s = 0.1, model_s = 1;  // a gradient's; a model's on one link
 
 const std::vector<std::string> systems_with_servers = {
     R"("ps_async")", R"("ps_sync")", R"({"name": "ps_ssp", "staleness_bound": 2})",
@@ -33,8 +33,7 @@ std::string star(const std::string& servers, int its_workers = workers) {
                      its_workers, servers);
 }
 
-// The same star, with a host behind w0's link that is called as the server in it, beside w0 over a link that takes
-// next to no time.
+// The same star, with a host behind w0's link called like the server in it, beside w0 over a link of negligible time.
 scenario::Scenario with_separate_server(scenario::Scenario scenario) {
   std::string zone = R"(<zone id="z" routing="Full"><link id="inside" bandwidth="1e16Bps" latency="0s"/>)";
   for (int i = 0; i < workers; ++i) {
@@ -171,7 +170,7 @@ TEST_CASE("a worker and a server on one host crash together, and neither comes o
   CHECK(result.faults->restarts == 1);
   CHECK(result.steps == std::vector<std::int64_t>(workers, 12));
   for (const run::IterationRow& row : result.iterations) {
-    // Without the server nobody's step ends, but for one whose gradient was pushed.
+    // Without the server no step ends, except one whose gradient was pushed.
     if (row.worker == 0) CHECK((row.end_s <= 5 || row.start_s >= 9));
   }
   const auto refusal = [&](const scenario::Fault& fault) -> std::string {

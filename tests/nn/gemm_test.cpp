@@ -59,7 +59,7 @@ Floats product_of(const TileSet& set, const Example& e, const Finish& finish = {
 
 }  // namespace
 
-// So it is the definition to rounding, and does not read what was there.
+// This makes it the definition up to rounding, and independent of old memory.
 TEST_CASE("a product is a chain of fused multiply-adds in order, from its bias on, in runs of 256 terms, then relu") {
   each_example([](const Example& e) {
     const auto chain = [&](int i, int j, float start) {

@@ -80,7 +80,8 @@ inline Passes passes_of(const Layer& layer, int batch, const std::vector<float>&
   return p;
 }
 
-// Of sum of weight_i output_i, whose gradient with respect to the outputs is `weight`, by every input and parameter.
+// Checks gradients of sum of weight_i output_i, whose gradient with respect to the outputs is `weight`, by every input
+// and parameter.
 inline void check_gradients(const Layer& layer, int batch, float step, double tolerance) {
   std::vector<float> parameters = normal_values(layer.parameter_count(), 1);
   std::vector<float> input = normal_values(static_cast<std::size_t>(batch) * layer.input().size(), 2);

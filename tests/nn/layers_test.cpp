@@ -53,13 +53,13 @@ double product(const Floats& a, const Floats& b) {
   return sum;
 }
 
-// Whether <a, b> is `expected`, compared with what it would be for unrelated vectors of their lengths.
+// True if <a, b> is `expected`, relative to its size for unrelated vectors of their lengths.
 bool agree(const Floats& a, const Floats& b, double expected) {
   const double unrelated = std::sqrt(product(a, a) * product(b, b) / static_cast<double>(a.size()));
   return std::fabs(product(a, b) - expected) < 1e-5 * unrelated;
 }
 
-// Of the batch x, with parameters of which those that are not given are zero.
+// Checks the output for the batch x; missing parameters are zero.
 void gives(const std::string& what, const std::vector<LayerSpec>& specs, Shape input, Floats parameters,
            const Floats& x, const Floats& y) {
   CAPTURE(what);
@@ -104,7 +104,7 @@ TEST_CASE("every layer's gradients agree with central differences") {
     double tolerance = 1e-3;
   };
   const Shape image{2, 4, 5}, values{9, 1, 1}, masked{4, 3, 4}, photo{4, 4, 4};
-  const float short_step = 1.0f / 256;  // of what is strongly curved
+  const float short_step = 1.0f / 256;  // for strongly curved functions
   const Row rows[] = {
       {{DenseSpec{.units = 4}}, {5, 1, 1}, 3},
       {{DenseSpec{.units = 4, .bias = false}}, {5, 1, 1}, 3},
@@ -152,7 +152,7 @@ TEST_CASE("convolutions and their gradients agree with their definition, whichev
     Shape input;
     ConvSpec spec;
     int batch;
-    double scale = 1;  // of weights
+    double scale = 1;  // scale of the weights
   };
   // Odd shapes, kernels and strides; several pieces of several images; wide ones of 3 x 3 by transforms, with tiles
   // that are filled and cut off, several groups of images, one large image.
@@ -202,8 +202,8 @@ TEST_CASE("initial weights have the deviation their scheme says, and a bias to m
     float largest;
     std::optional<float> bias;  // none: drawn as weights are
   };
-  // A normal cut at two deviations keeps 0.8796 of its deviation; uniform to 1 / 20 either way has that over the root
-  // of 3.
+  // A normal cut at two deviations keeps 0.8796 of its deviation; a uniform one of 1 / 20 either way has that over the
+  // root of 3.
   for (const Row& row : {Row{Init::he, std::sqrt(2.0 / 400), 1, 0},
                          {Init::truncated_normal, 0.08796, 0.2f, 0.1f},
                          {Init::uniform, 0.05 / std::sqrt(3.0), 0.05f, std::nullopt},

@@ -1,4 +1,4 @@
-// Block designs, their fields, and layers of which only some weights exist.
+// Block designs, their fields, and layers with only some of their weights.
 #include "core/nn/layers/mask.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ std::size_t count_of(const Connections& connections) {
   return count;
 }
 
-// How often pairs of inputs share an output: {1} for a design.
+// Numbers of outputs that pairs of inputs share: {1} for a design.
 std::set<int> pair_counts(const Connections& connections, std::size_t inputs) {
   std::vector<int> counts(inputs * inputs, 0);
   for (const auto& row : connections) {
@@ -171,7 +171,7 @@ TEST_CASE("a masked layer's first weights spread as if all were there") {
   layer.initialize(parameters, random);
   double squares = 0;
   for (const float value : parameters) squares += double{value} * value;
-  // A variance of 2 / 900; the estimate from 12,000 of them is off by 1.3 % of it.
+  // A variance of 2 / 900; the estimate from 12,000 of them has a deviation of 1.3 %.
   CHECK(squares / static_cast<double>(parameters.size()) * 450 == doctest::Approx(1).epsilon(0.06));
 }
 

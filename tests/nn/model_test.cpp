@@ -1,4 +1,4 @@
-// What models are: named networks, shapes, errors, evaluation.
+// Models: named networks, shapes, errors, evaluation.
 #include "core/nn/model.hpp"
 
 #include <doctest/doctest.h>
@@ -136,7 +136,7 @@ TEST_CASE("an unknown name and a model without math are errors") {
 }
 
 TEST_CASE("evaluation counts right answers and averages the loss over exactly the samples asked for") {
-  // One input x, outputs (0, w x + b) with w = 1, b = -0.5: label 1 (x = 1) is right, label 0 (x = 0) is right; of
+  // One input x, outputs (0, w x + b) with w = 1, b = -0.5: label 1 (x = 1) is right, label 0 (x = 0) is right; with
   // three classes the third gets -9 and is never right.
   const data::Dataset data = pixel_per_label(251, 3);
   const Model model(layers({DenseSpec{.units = 3}}), {1, 1, 1}, 3);

@@ -1,9 +1,9 @@
-// Our own products against OpenBLAS's, of every layer, forwards and backwards: each within what float's rounding allows
-// of the exact value, and so within the sum of both of the other.
+// Our own products against OpenBLAS's, for every layer, forwards and backwards: each within float's rounding error of
+// the exact value, and so within the sum of both of each other.
 //
-// A sum of n products whose rounding errors are at most u = 2^-24 each is off by at most n u (1 + tiny) times the sum
-// of the products' magnitudes, in any order (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section
-// 3.1). For a linear layer those magnitudes are what the layer gives for the magnitudes of its operands.
+// A sum of n products with rounding errors of at most u = 2^-24 each is off by at most n u (1 + tiny) times the sum of
+// the products' magnitudes, in any order (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
+// For a linear layer this sum is the layer's output for the magnitudes of its operands.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -48,8 +48,8 @@ struct Case {
   LayerSpec spec;
   Shape input;
   int batch;
-  double terms;           // of a forward sum
-  double gradient_terms;  // of the longest backward sum
+  double terms;           // in a forward sum
+  double gradient_terms;  // in the longest backward sum
 };
 
 const Case linear_cases[] = {

@@ -173,7 +173,7 @@ TEST_CASE("a cosine without steps falls with the run, in steps of a ten-thousand
   params.warmup_steps = 20;
   CHECK(rate_at(params, 19, 0.5) == doctest::Approx(20.0 / 21));
   CHECK(rate_at(params, 20, 0.5) == doctest::Approx(0.5));
-  // Where the steps until the end are known, they count as `steps` do; whichever is nearer to its end holds.
+  // Known steps until the end count like `steps`; the condition nearer to its end wins.
   RateParams with_steps = params;
   with_steps.schedule = CosineRate{.steps = 100};
   for (const std::int64_t step : {20, 60, 99}) {
@@ -197,7 +197,7 @@ TEST_CASE("a model's steps are whole gradients over the workers that give them")
   }
 }
 
-// The step of the mean gradient with its penalty, times the weight, whether that is one number or one a coordinate.
+// The step of the mean gradient with its penalty, times the weight, be it one number or one per coordinate.
 TEST_CASE("every optimizer's step is that of the mean gradient, times its weight") {
   for (OptimizerParams params : every_kind) {
     CAPTURE(params.index());

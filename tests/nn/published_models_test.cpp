@@ -50,7 +50,7 @@ TEST_CASE("random masks of layers of one shape differ") {
   const Model model(layers({FlattenSpec{}, DenseSpec{.units = 16, .mask = Mask::random, .bias = false},
                             DenseSpec{.units = 16, .mask = Mask::random, .bias = false}, DenseSpec{.units = 2}}),
                     {1, 4, 4}, 2);
-  // With weights of one, an output is the sum of its inputs: which are connected shows in the gradient by the input.
+  // With weights of one, an output is the sum of its inputs: the gradient by the input shows the connections.
   std::vector<std::vector<float>> seen;
   for (std::size_t l = 1; l < 3; ++l) {
     const Layer& layer = *model.layers()[l];

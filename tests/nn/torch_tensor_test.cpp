@@ -1,4 +1,4 @@
-// How PyTorch has the parameters of a model. That it computes the same with them is held by the test which runs it.
+// PyTorch's form of a model's parameters. Another test runs PyTorch and shows that it computes the same with them.
 #include "core/nn/torch_tensor.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What ensembles say.
+// Votes of ensembles.
 #include "core/nn/vote.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Where every product of a sum has a factor of zero, the sum is zero to the bit, whichever way it is computed: Adam
-// divides a gradient by its own size, and so makes a whole step of rounding.
+// If every product of a sum has a factor of zero, the sum is zero to the bit, whichever way it is computed: Adam
+// divides a gradient by its own size, and so would make a whole step of a rounding error.
 #include <doctest/doctest.h>
 
 #include "core/nn/layers/conv/conv2d.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// Normal values of which a share is kept, and all of some channels or images dropped.
+// Normal values; keeps only a share of them, and drops some channels or images.
 Floats sparse_values(Shape shape, int batch, std::uint64_t seed, double share, bool drop_pixels) {
   Stream random(seed);
   Floats values(static_cast<std::size_t>(batch) * shape.size());
@@ -26,7 +26,7 @@ Floats sparse_values(Shape shape, int batch, std::uint64_t seed, double share, b
   return values;
 }
 
-// Whether each is zero, and how many are.
+// Which values are zero, and their number.
 std::pair<std::vector<bool>, int> zeros_of(const Floats& values) {
   std::pair<std::vector<bool>, int> result;
   for (const float value : values) {

@@ -1,4 +1,4 @@
-// What messages say beside their values.
+// Bodies of messages.
 #include <regex>
 
 #include "core/node/message.hpp"

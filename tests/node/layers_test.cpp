@@ -14,7 +14,7 @@
 namespace ddl {
 namespace {
 
-// Three layers of one value, of which a task takes 1, 2 and 1 s: with the forward passes 4 s, and backward 2 + 4 + 1 s.
+// Three layers of one value, with tasks of 1, 2 and 1 s: forward passes of 4 s, and backward ones of 2 + 4 + 1 s.
 const std::vector<LayerInfo> layers = {{{0, 1}, 1}, {{1, 2}, 2}, {{2, 3}, 1}};
 constexpr double all_s = 11;
 
@@ -28,7 +28,7 @@ struct Outcome {
   std::vector<Told> told;
   std::vector<float> at;  // the weights of the gradient
   double seconds = 0;
-  int waits = 0;  // how often time was let pass
+  int waits = 0;  // number of calls that let time pass
 };
 
 // Before a held layer begins, all weights grow by one.

@@ -188,7 +188,7 @@ json with(const json& all, const std::string& words, const std::string& instead)
 
 }  // namespace
 
-// Of a link with two rates a file says two, NAME_UP and NAME_DOWN.
+// A link with two rates becomes two in a file, NAME_UP and NAME_DOWN.
 TEST_CASE("sites written as a platform file are the same sites, with the same ways between them") {
   const auto link = [](const char* from, const char* to, double up, std::optional<ddl::BytesPerSecond> down) {
     return scenario::SiteLink{.from = from, .to = to, .up = {up}, .down = down, .latency = {0.01}};

@@ -123,7 +123,7 @@ TEST_CASE("a value of a file's <config> that no network can have is refused with
   CHECK(error_of_value("bandwidth-factor", "0") == expected("bandwidth-factor", "0", "above 0"));
   CHECK(error_of_value("latency-factor", "0") == "");
   CHECK(error_of_value("weight-S", "0") == "");
-  // Factors by size, which not every version of SimGrid has.
+  // Factors by size, missing in some versions of SimGrid.
   const std::string list = "0:0.9;1000:0.5";
   CHECK(error_of_value("weight-S", list) == expected("weight-S", list, "of at least 0"));
   CHECK((error_of_value("latency-factor", list) == "") == simgrid_api::factors_by_size);

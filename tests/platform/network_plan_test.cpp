@@ -1,4 +1,4 @@
-// Which solver shares the links, and what is refused.
+// The solver that shares the links, and refusals.
 #include "sim/platform/network_plan.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What is looked for in a platform's text, whatever way XML has of writing it.
+// Searches in a platform's text, in every notation of XML.
 #include "sim/platform/platform_text.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What platforms are, generated and from files: routes.txt.
+// Contents of platforms, generated and from files: routes.txt.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ int node_called(const Fabric& fabric, const std::string& name) {
   return -1;
 }
 
-// What a line of routes.txt says behind "nodes", "sites", "links", "link names" or "w0 to w1".
+// The part of a line of routes.txt behind "nodes", "sites", "links", "link names" or "w0 to w1".
 std::string answer(const Fabric& fabric, const std::string& asked) {
   std::string text;
   if (asked == "links") return std::to_string(fabric.links().size());

@@ -61,7 +61,7 @@ TEST_CASE("a signal that comes too late for a single child waits for what comes 
   const Handled usual(SIGINT, SIG_DFL);
   const SignalsHeld held;
   CHECK(in_child([] {
-          std::signal(SIGINT, SIG_IGN);  // as one that has ended takes no notice of it
+          std::signal(SIGINT, SIG_IGN);  // a process that has ended ignores it, too
           kill(getppid(), SIGINT);
           return "done";
         }) == "done");

@@ -45,7 +45,7 @@ std::optional<scenario::Scenario> read(const std::string& text, const Changes& c
   }
 }
 
-// Nothing where the scenario does not fit its platform.
+// Nothing if the scenario does not fit its platform.
 std::optional<std::string> effective_settings(const scenario::Scenario& scenario) {
   try {
     return process::in_child([&] { return scenario::settings_of(run::effective_here(scenario)); });

@@ -13,7 +13,7 @@
 namespace ddl::availability_test {
 namespace {
 
-using Event = std::tuple<double, std::string, bool>;  // when, which, and whether it joins
+using Event = std::tuple<double, std::string, bool>;  // time, host, true if it joins
 
 scenario::ClientPresence there(const std::string& client, double from_s, double until_s) {
   return {client, Seconds{from_s}, Seconds{until_s}};

@@ -1,4 +1,4 @@
-// Where a step's time goes, against closed forms.
+// The parts of a step's time, against closed forms.
 #include "sim/run/expected_step.hpp"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ TEST_CASE("the step of a quick worker is mostly waiting where another is ten tim
   auto scenario = timing_only("\"ring_allreduce\"", 2, 0, "1ms", R"({"iterations": 40})");
   scenario.compute.slowdown = {{"w1", 10}};
   const auto step = expected(scenario);
-  // A step takes ten gradients of the quick worker, of which it waits nine, and the slow one none.
+  // A step takes ten gradients of the quick worker, nine of them waiting, and one of the slow one, which never waits.
   const double seconds = 10 * c + 2 * 0.001 + n_over_b;
   REQUIRE(step.rest);
   CHECK(step.step.seconds == doctest::Approx(seconds).epsilon(1e-3));

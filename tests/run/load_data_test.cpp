@@ -1,4 +1,4 @@
-// What evaluations use of a test set.
+// The part of a test set that evaluations use.
 #include <doctest/doctest.h>
 
 #include <algorithm>

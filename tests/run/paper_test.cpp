@@ -24,7 +24,7 @@ std::vector<fs::path> paper_scenarios() {
   return {files.begin(), files.end()};
 }
 
-// What is learnt and how it is exchanged; not where, how long and how it is measured.
+// The learning and the exchange, without place, length and measurement.
 std::string what_is_done(scenario::Scenario scenario) {
   const scenario::Scenario blank;
   scenario.name = scenario.description = scenario.file = "";
@@ -57,8 +57,7 @@ TEST_CASE("every scenario of a publication says what was published, and what it 
     CHECK_FALSE(scenario.description.empty());
     scenario.data.train = 16;
     scenario.data.test = 4;
-    // Those that differ in their network and length alone are run once; shipped scenarios run on each of these
-    // networks.
+    // Scenarios that differ only in network and length are run once; shipped scenarios run on each of these networks.
     if (!done.insert(what_is_done(scenario)).second) continue;
     scenario.stop = {.iterations = 2};  // four samples may well reach an accuracy by chance
     // Sixteen replicas of a large network take too long for a test.

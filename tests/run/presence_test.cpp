@@ -22,7 +22,7 @@ std::string text(const std::string& algorithm, const std::string& faults, const 
       one_trains ? 1 : workers, one_trains ? 0 : 1, textbook, algorithm, stop, faults);
 }
 
-// Each system that takes hosts which come and go, with each policy that it has.
+// Each system that permits hosts to come and go, with each of its policies.
 std::vector<std::string> systems_with_policies() {
   std::vector<std::string> found;
   for (const auto& system : systems::built_in()) {

@@ -1,4 +1,4 @@
-// What a program's tensors are to systems that divide a model.
+// A program's tensors as seen by systems that divide a model.
 #include <doctest/doctest.h>
 
 #include "sim/external/model.hpp"
@@ -23,7 +23,7 @@ TEST_CASE("tensors of a program lie one behind the other, and those with one pre
   CHECK(model.tensors[2].count == 720);
   CHECK(model.tensors[2].rows == 10);
   CHECK(model.tensors[3].count == 1);  // a number has no axis
-  // What lies between two parts of a layer makes them two.
+  // A tensor between two parts of a layer makes them two layers.
   const std::vector<std::size_t> ends = {608, 1328, 1329, 1331, 1335};
   REQUIRE(model.layers.size() == ends.size());
   std::size_t begin = 0;

@@ -1,4 +1,4 @@
-// Files of weights: the rules of the safetensors format, and which values are taken.
+// Files of weights: the rules of the safetensors format, and the values accepted.
 #include "sim/run/learning/tensor_file.hpp"
 
 #include <doctest/doctest.h>

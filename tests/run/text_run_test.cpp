@@ -1,4 +1,4 @@
-// What classifiers learn of a text, against what there is to be learned.
+// What classifiers learn from a text, against its information.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -50,7 +50,7 @@ TEST_CASE("of a text in which the last symbol decides, the loss comes down to it
   double changes = 0;
   for (std::size_t i = tested + context; i < text.size(); ++i) changes += text[i] != text[i - 1];
   const double share = changes / static_cast<double>(text.size() - tested - context);
-  // Of one that knows the chance, over the symbols that are tested.
+  // The loss of a classifier that knows the chance, over the tested symbols.
   const double least = -(1 - share) * std::log(1 - change) - share * std::log(change);
   const run::RunResult result = learned(text, context, "softmax", 0.1, 1500);
   CHECK(*result.curve.back().test_loss == doctest::Approx(least).epsilon(0.02));
@@ -65,7 +65,7 @@ TEST_CASE("recorded samples of a text are its windows as a network sees them") {
   const run::RunResult result = learned(text, context, "softmax", 0.1, 2, R"({"batches": true})");
   REQUIRE(result.recorded.samples.has_value());
   const run::RecordedSamples& samples = *result.recorded.samples;
-  REQUIRE(samples.numbers.size() == 128);  // of the first pass, none comes twice
+  REQUIRE(samples.numbers.size() == 128);  // from the first pass: none comes twice
   REQUIRE(samples.values.size() == 128 * context * classes);
   CHECK(samples.images.empty());
   for (std::size_t n = 0; n < samples.numbers.size(); ++n) {
@@ -105,7 +105,7 @@ TEST_CASE("a text is looked at in little more memory than its bytes, and read in
   REQUIRE(taken.contains("read"));
   CHECK(taken["symbols"] == bytes);
   CHECK(taken["samples"] == bytes - 2 * 16);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take memory of their own
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers take memory of their own
   CHECK(taken["looked_at"] < 3);
   CHECK(taken["read"] < 4);
 #endif

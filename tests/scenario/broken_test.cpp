@@ -47,7 +47,7 @@ TEST_CASE("a key of a system that is gone gives one line with the key to use ins
     for (const auto& [key, instead] : keys.former_keys) {
       CAPTURE(key);
       CHECK_FALSE(keys.known.contains(key));
-      // What it names first is a key here, or in its place.
+      // The first name is a key here, or in its place.
       const std::size_t from = instead.find('"') + 1;
       const std::string named = instead.substr(from, instead.find('"', from) - from);
       CHECK((keys.known.contains(named) || errors_of("{" + right_parts + ", \"" + named + "\": []}").empty()));

@@ -93,7 +93,7 @@ TEST_CASE("faults of one host that follow each other are right in any order of t
 TEST_CASE("faults of one host that contradict each other are refused with both their numbers") {
   struct Row {
     std::vector<std::string> faults;
-    const char *finds, *expected = "there";  // where one finds the host, and where it is expected
+    const char *finds, *expected = "there";  // where a fault finds the host, and where it is expected
   };
   for (const auto& [faults, finds, expected] : {
            Row{{crash(1, back(20)), crash(12, back(15))}, "[1].at: 12 s finds w1 down from 1 s to 20 s by $.faults[0]"},

@@ -52,7 +52,7 @@ TEST_CASE("the whole training set for each worker takes the memory of its sample
   const Scenario all = scenario_with(R"("model": "mlp", "data": {"train": 5000, "partition": "full"})");
   const nn::Model model(all.model, {1, 12, 12}, 10);
   CHECK(total(all, &model, 7, 0) - total(shards, &model, 7, 0) == 7 * 5000 * 8);
-  // As many as there are, where the scenario does not say how many.
+  // All there are, if the scenario gives no number.
   Scenario unsaid = all;
   unsaid.data.train.reset();
   const auto of_partition = [&](std::int64_t samples) {
@@ -128,7 +128,7 @@ TEST_CASE("workers that share one model take the memory of what they hold of it"
   CHECK(held < 1.5 * parameters);
   CHECK(of_model(vertical, model, 3) - evaluations == doctest::Approx(4 * 4 * held));
   CHECK(of_model(stages, model, 3) - evaluations == doctest::Approx(4 * 4 * parameters));
-  // Three members, of which one trains at a time.
+  // Three members; one trains at a time.
   CHECK(of_model(ensemble, model, 3) - evaluations == doctest::Approx(4 * (3 + 3) * parameters));
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("of accuracy more is better, of loss less") {
     CHECK(metric.reaches(0.5, 0.5));
     CHECK(metric.behind(0.5, 0.5) == 0);
     CHECK(metric.value_of(metric.cost_of(0.25)) == 0.25);
-    // What is better costs less, and nothing is as bad as what learned nothing.
+    // A better value costs less, and none is as bad as learning nothing.
     const double good = metric.less_is_better ? 0.25 : 0.75, bad = 1 - good;
     CHECK(metric.cost_of(good) < metric.cost_of(bad));
     CHECK(metric.reaches(good, bad));

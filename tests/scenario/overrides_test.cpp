@@ -36,7 +36,7 @@ TEST_CASE("an element of a list is named by its index in brackets or behind a do
     CHECK(std::get<GeneratedPlatform>(scenario.platform.hosts).bandwidth ==
           std::vector<BytesPerSecond>{{5e6}, {3.75e6}, {1.25e6}});
   }
-  // Of an object it is a key, and beyond the list's end nothing.
+  // In an object it is a key, and beyond the list's end nothing.
   CHECK(parse(kSmall, {{"compute.slowdown", R"({"w1": 2})"}, {"compute.slowdown.w1", "3"}}).compute.slowdown ==
         std::map<std::string, double>{{"w1", 3}});
   CHECK(only_error(styles()[1], {"platform.bandwidth.7", "30Mbps"}).find("there is no [7]; the list has 3 elements") !=

@@ -27,7 +27,7 @@ std::string first_line(const std::string& file) {
   return "no error";
 }
 
-// What describe() says of it again is in round_trip_test.cpp.
+// round_trip_test.cpp tests what describe() makes of it.
 TEST_CASE("a scenario means what it says: base units, and the kinds that words stand for") {
   const Scenario scenario = parse(styles()[1]);
   CHECK(scenario.seed == 18446744073709551615u);

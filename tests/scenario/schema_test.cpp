@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What JSON Schema (draft 2020-12) says, for the words the scenario's schema uses; another word is a failure.
+// JSON Schema (draft 2020-12), for the words that the scenario's schema uses; another word is a failure.
 bool valid(const Json& schema, const Json& value) {
   for (const auto& [word, rule] : schema.items()) {
     bool holds = true;

@@ -15,7 +15,7 @@ inline const char* const kSmall = R"({
   "stop": { "iterations": 10 }
 })";
 
-// One of each style that scenarios are written in. File names start at the repository's root.
+// One scenario in each style of writing. File names start at the repository's root.
 inline std::vector<std::string> styles() {
   return {
       kSmall,

@@ -28,7 +28,7 @@ TEST_CASE(
     CHECK((quantity.problem.empty()
                ? fmt::format("{:.12g} {}", quantity.value, write_quantity(quantity.value, dimension))
                : quantity.problem) == expected);
-    // What is out of range is of the right form.
+    // A value out of range still has the right form.
     const bool right_form = quantity.problem.empty() || expected.find("out of range") != std::string::npos;
     CHECK(std::regex_match(text, std::regex(pattern_of(dimension))) == right_form);
   }

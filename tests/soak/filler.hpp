@@ -47,7 +47,7 @@ class Filler final : public FieldVisitor {
   static double least_of(const Rule& rule) { return std::max(rule.at_least, rule.above); }
   static double most_of(const Rule& rule) { return std::min(rule.at_most, rule.below); }
 
-  // One for each form of a setting.
+  // One call for each form of a setting.
   struct Fill {
     Filler& random;
     std::string_view key;

@@ -61,7 +61,7 @@ void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int 
   if (fill.chance(0.3)) network.tcp_window = {0};
 }
 
-// As the generated networks name them.
+// Names as in the generated networks.
 std::vector<std::string> link_names(const scenario::PlatformSpec& platform, const std::vector<std::string>& nodes) {
   if (const auto* sites = std::get_if<scenario::SitesPlatform>(&platform.hosts)) {
     std::vector<std::string> names = nodes;
@@ -77,7 +77,7 @@ std::vector<std::string> link_names(const scenario::PlatformSpec& platform, cons
   return names;
 }
 
-// Of the workers mostly; servers may neither join nor leave, and not every system has them.
+// Mostly faults of workers; servers may neither join nor leave, and some systems have none.
 void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
                  const std::vector<std::string>& nodes) {
   Filler fill(random, random.uniform() < 0.8 ? workers : nodes, link_names(scenario.platform, nodes));
@@ -101,7 +101,7 @@ void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector
   }
 }
 
-// A few clients, fewer than workers or more, which are there now and then.
+// A few clients, fewer than workers or more, which are there from time to time.
 void draw_availability(Stream& random, scenario::Scenario& scenario) {
   Filler fill(random, {}, {});
   if (!fill.chance(0.15)) return;

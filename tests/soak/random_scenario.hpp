@@ -6,8 +6,8 @@
 
 namespace ddl {
 
-// The text of scenario number `seed`, which parse_scenario takes. The same seed gives the same text. Settings are drawn
-// from their fields() and rules, so that new ones are drawn too; what does not fit together is drawn again.
+// The text of scenario number `seed`, accepted by parse_scenario. The same seed gives the same text. Settings are drawn
+// from their fields() and rules, so that new ones are drawn too; combinations that do not fit are drawn again.
 std::string random_scenario(std::uint64_t seed);
 
 }  // namespace ddl

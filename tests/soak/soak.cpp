@@ -21,7 +21,7 @@
 namespace ddl {
 namespace {
 
-// What holds for every run, from its rows alone.
+// Laws of every run, from its rows alone.
 std::string broken_law(const scenario::Scenario& scenario, const run::RunResult& result) {
   std::int64_t messages = 0;
   double bytes = 0;
@@ -45,7 +45,7 @@ std::string broken_law(const scenario::Scenario& scenario, const run::RunResult&
   return "";
 }
 
-// Everything a run says, as text; in a child, which the system ends after `most_seconds` of a processor.
+// All of a run's results as text; in a child, which the system ends after `most_seconds` of a processor.
 std::string said_by(const scenario::Scenario& scenario, int threads, unsigned most_seconds) {
   return process::in_child([&] {
     const rlimit limit{most_seconds, most_seconds};

@@ -11,12 +11,12 @@ struct SoakOutcome {
   std::string scenario;
   std::string ended;  // "iterations", "time", ..., or "refused" or "failed": an answer too, if twice the same
   std::string algorithm;
-  std::string refusal;  // what a refused run was told
+  std::string refusal;  // the error of a refused run
 };
 
 // Draws scenario `seed` and runs it with one math thread and with three. Runs may end, fail (exit code 3) or be
-// refused, both alike; what is a problem: a crash, a broken invariant, more than `most_seconds` of a processor, results
-// that differ, counts that do not add up.
+// refused, both alike. Problems are: a crash, a broken invariant, more than `most_seconds` of a processor, results that
+// differ, counts that do not add up.
 SoakOutcome soak(std::uint64_t seed, unsigned most_seconds);
 
 // Scenario `seed` made long and steady: no faults, no jitter, 200 steps of each worker, timing only where its system

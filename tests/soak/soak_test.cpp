@@ -39,7 +39,7 @@ TEST_CASE("no system beats its lower bound in random scenarios, both ways of sha
   }
 }
 
-// Whether so many of the first 200 scenarios of a system have the property; all systems if none is named.
+// True if `wanted` of the first 200 scenarios of a system have the property; all systems if none is named.
 template <class Holds>
 bool are_drawn(int wanted, const char* system, Holds holds) {
   const Registry systems = systems::built_in();

@@ -49,7 +49,7 @@ TEST_CASE("standard weighting raises exactly the wrong samples and published exa
     CHECK(standard[i] == doctest::Approx(kWeights[i] * (right ? 1 : factor) / standard_sum));
     CHECK(published[i] == doctest::Approx(kWeights[i] * (right ? factor : 1) / published_sum));
   }
-  // For what was wrong the next member is no better than chance: its share is 1 - 1/K.
+  // On samples that were wrong the next member is no better than chance: its share is 1 - 1/K.
   CHECK(weighted_error(standard, kRight) == doctest::Approx(0.9));
 }
 

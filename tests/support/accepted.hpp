@@ -12,7 +12,7 @@ namespace ddl {
 // With DDLSIM_ACCEPT in the environment what the program gives now is written, instead of compared (tests/renew).
 inline bool accepting() { return std::getenv("DDLSIM_ACCEPT") != nullptr; }
 
-// Whether the file, named from the root of the repository, holds this text.
+// True if the file, named from the root of the repository, contains this text.
 inline bool is_accepted(const std::string& name, const std::string& text) {
   const std::filesystem::path path = std::filesystem::path(DDLSIM_SOURCE_DIR) / name;
   if (accepting()) {

@@ -1,4 +1,4 @@
-// The ways in which spreadsheets and programs write a table.
+// Notations of tables by spreadsheets and programs.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ inline std::string replaced(std::string text, const std::string& before, const s
   return text;
 }
 
-// By what they do: a table that is written plainly, with commas, no blanks and no quotes.
+// By description: a table written plainly, with commas, no blanks and no quotes.
 inline std::map<std::string, std::string> dialects_of(const std::string& plain) {
   const std::string excel = replaced(replaced(plain, ",", ";"), "\n", "\r\n");
   return {

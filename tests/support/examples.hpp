@@ -1,5 +1,5 @@
-// Examples in text files: what is given, and below it, two blanks in, what must come of it. A line that begins with #
-// is a comment, and an empty one parts what stands together.
+// Examples in text files: an input, and below it, indented by two blanks, the expected result. A line that begins with
+// # is a comment, and an empty line separates examples.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ inline std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
-// Where `pattern` ends in `text`, looked for from `from` on, or npos; "..." in it stands for any text of one line.
+// The end of `pattern` in `text`, searched for from `from` on, or npos; "..." in it matches any text within a line.
 inline std::size_t end_of_match(const std::string& text, const std::string& pattern, std::size_t from = 0) {
   const std::string any = "...";
   for (std::size_t part = 0; part <= pattern.size();) {
@@ -34,7 +34,7 @@ inline std::size_t end_of_match(const std::string& text, const std::string& patt
   return from;
 }
 
-// Whether a line is what the pattern says, from its beginning to its end.
+// True if the whole line matches the pattern.
 inline bool is_like(const std::string& line, const std::string& pattern) {
   return end_of_match("\n" + line + "\n", "\n" + pattern + "\n") == line.size() + 2;
 }
@@ -45,7 +45,7 @@ struct Example {
   std::vector<std::string> expected;  // patterns
 };
 
-// Of a file that is named from the root of the repository.
+// Reads a file named from the root of the repository.
 inline std::vector<Example> examples_in(const std::string& name) {
   std::ifstream file(std::filesystem::path(DDLSIM_SOURCE_DIR) / name);
   REQUIRE_MESSAGE(file.good(), name);

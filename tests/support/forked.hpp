@@ -15,8 +15,8 @@
 
 namespace ddl {
 
-// What `work` returned in a forked child; { "input_error": text } or { "error": text } when it threw, { "died": status
-// } when the child died before it returned. `stderr_text` holds what the child wrote to stderr, if asked for.
+// The result of `work` in a forked child; { "input_error": text } or { "error": text } if it threw, { "died": status }
+// if the child died before it returned. `stderr_text` receives the child's output to stderr, if asked for.
 inline nlohmann::json forked(const std::function<nlohmann::json()>& work, std::string* stderr_text = nullptr) {
   std::FILE* answer = std::tmpfile();
   std::FILE* errors = std::tmpfile();

@@ -11,7 +11,7 @@ namespace ddl {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr int most_turns_in_an_instant = 200;  // of one actor; each wakes a thread and waits for it
+constexpr int most_turns_in_an_instant = 200;  // per actor; each wakes a thread and waits for it
 
 // A program that is one function of the node.
 class FunctionOf final : public Program {
@@ -152,7 +152,7 @@ void LocalNode::spawn(const std::string& name_of_it, std::function<void()> body)
   owner_.start(name() + " " + name_of_it, true, std::move(body));
 }
 
-// As the runtimes do, it looks again only after a notify(): a system that forgets one stands still here, too.
+// Like the runtimes, it evaluates again only after a notify(): a system that forgets one stands still here, too.
 void LocalNode::wait_until(const std::function<bool()>& holds, const Reason& reason) {
   std::int64_t seen = notified_ - 1;
   const auto look = [&] {
@@ -234,8 +234,8 @@ void LocalCluster::run_actor(Actor& actor) {
   running_ = nullptr;
 }
 
-// What is due first, then the next actor in turn that can go on, then the clock. False when nothing is left to do: when
-// draining, time passes for messages and for actors at work, not for those that wait for something with a time-out.
+// Runs the next due event, then the next actor in turn that can go on, then the clock. False if nothing is left to do.
+// When draining, time passes for messages and for working actors, but not for those that wait with a time-out.
 bool LocalCluster::do_one_thing() {
   if (!events_.empty() && events_.begin()->first.first <= now_) {
     const auto happens = std::move(events_.extract(events_.begin()).mapped());

@@ -1,13 +1,13 @@
 // A cluster in memory and in virtual time: runs the programs of a training system in milliseconds, without a network
-// model. Every channel carries one message at a time, first in first out, at a rate, and delivers it after a latency;
-// both may be nothing. The same every time: one actor runs at a time, and which is next follows from the run alone.
+// model. Every channel carries one message at a time, first in, first out, at a rate, and delivers it after a latency;
+// both may be nothing. Deterministic: one actor runs at a time, and the next one follows from the run alone.
 //
 //   LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1}, .steps = 3, .gradient = ...});
 //   cluster.run(programs_of(with<EasgdParams>([](auto& easgd) { easgd.tau = 1; })));
 //   CHECK(cluster.node(0).applied == ...);
 //
-// Once the workers have ended, what is under way still arrives, and is dealt with. When no actor can go on before that,
-// run() throws, and says what each of them waits for.
+// Once the workers have ended, messages under way still arrive and are handled. If no actor can go on before that,
+// run() throws, and names each one's wait.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,7 @@ namespace ddl {
 
 class LocalCluster;
 
-// One host. What a test wants to know of it is public.
+// One host, with public state for tests.
 class LocalNode final : public Node {
  public:
   LocalNode(LocalCluster& owner, int id);
@@ -69,7 +69,7 @@ class LocalNode final : public Node {
  private:
   friend class LocalCluster;
 
-  // Hosts neither come nor go; the ports that would hear of it are known.
+  // Hosts neither come nor go; keeps the ports that would hear of it.
   struct Hosts final : Membership {
     explicit Hosts(LocalNode& node) : node_(node) {}
     Presence presence(int) const override { return Presence::up; }
@@ -82,7 +82,7 @@ class LocalNode final : public Node {
     LocalNode& node_;
   };
 
-  // What this node sends to one target.
+  // This node's messages to one target.
   struct Channel final : SendQueue {
     Channel(LocalNode& node, int target) : node_(node), target_(target) {}
     std::size_t length() const override { return waiting.size(); }
@@ -116,10 +116,10 @@ class LocalCluster {
 
   struct Settings {
     Cluster cluster;
-    std::int64_t steps = 1;         // of each worker
+    std::int64_t steps = 1;         // each worker's
     Gradients gradient = nullptr;   // none: timing only
-    std::vector<float> start = {};  // every worker's model, of which servers have their shards; zeros unless told
-    double learning_rate = 1;       // of apply(): x -= learning_rate * gradient
+    std::vector<float> start = {};  // every worker's model; servers have their shards of it; zeros by default
+    double learning_rate = 1;       // in apply(): x -= learning_rate * gradient
     double latency_s = 0;
     double bytes_per_s = std::numeric_limits<double>::infinity();
   };
@@ -128,9 +128,8 @@ class LocalCluster {
   LocalCluster(const LocalCluster&) = delete;
   LocalCluster& operator=(const LocalCluster&) = delete;
 
-  // Makes every node's program and runs them until all workers' have returned and nothing is under way; `only` one
-  // node's if that is said.
-  // Throws what a program throws, and std::runtime_error when nothing can go on.
+  // Makes every node's program, or only node `only`'s, and runs them until all workers' have returned and nothing is
+  // under way. Throws a program's exception, and std::runtime_error if nothing can go on.
   void run(const Programs& program, std::optional<int> only = std::nullopt);
 
   LocalNode& node(int id) { return *nodes_.at(static_cast<std::size_t>(id)); }
@@ -153,7 +152,7 @@ class LocalCluster {
   struct Ending {};  // thrown from where an actor waits, when the run is over
 
   void start(const std::string& name, bool serves, std::function<void()> body);
-  // Of the running actor: until `ready()` or the time has come.
+  // Suspends the running actor until `ready()` or the time has come.
   void wait(std::function<bool()> ready, double until, const Reason* reason);
   void at(double time_s, std::function<void()> happens);
   void run_actor(Actor& actor);
@@ -170,7 +169,7 @@ class LocalCluster {
   std::vector<std::unique_ptr<LocalNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::unique_ptr<Actor>> actors_;
-  std::size_t last_ = 0;   // that ran
+  std::size_t last_ = 0;   // the actor that ran last
   bool draining_ = false;  // the workers have ended
   Actor* running_ = nullptr;
   std::binary_semaphore back_{0};

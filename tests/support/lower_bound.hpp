@@ -1,4 +1,4 @@
-// The law of lower bounds: in the long run no run beats the one that is listed for it.
+// The law of lower bounds: in the long run no run beats its listed bound.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 
 namespace ddl {
 
-// Where a run of k steps of the slowest worker took less than (k - free_steps) times its bound, or ""; for runs without
-// jitter, whose workers all took their steps. `free_steps`: those that may end before what they send or wait for.
+// Report if a run of k steps of the slowest worker took less than (k - free_steps) times its bound, or ""; for runs
+// without jitter, whose workers all took their steps. `free_steps`: steps that may end before their messages or waits.
 inline std::string beaten_bound(const run::RunResult& result, double free_steps) {
   if (result.steps.empty()) return "";
   std::int64_t fewest = 0;

@@ -7,7 +7,7 @@
 
 namespace ddl {
 
-// Four files of 30 images of 28 x 28 in `folder`, of which `first` is the first pixel of those to train on.
+// Four files of 30 images of 28 x 28 in `folder`; `first` is the first pixel of the training images.
 inline void write_mnist(const std::filesystem::path& folder, char first) {
   std::filesystem::create_directories(folder);
   constexpr int count = 30, pixels = 28 * 28;

@@ -1,4 +1,4 @@
-// What a run must not depend on: how many threads compute it, and, but for rounding, which wire carries its messages.
+// Independence of a run from the number of threads and, up to rounding, from the transport of its messages.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 namespace ddl {
 
-// Of a scenario with faults, whose network shares links equally. Jitter keeps events apart that rounding might swap.
+// For a scenario with faults and a network that shares links equally. Jitter separates events that rounding might swap.
 inline void check_same_with_any_threads_and_transport(scenario::Scenario scenario) {
   scenario.compute.jitter = 0.2;
   scenario.wire.model_bytes = Bytes{1e5};

@@ -1,4 +1,4 @@
-// Whether this build watches itself, with a sanitizer: memory is used otherwise then, and actors are threads.
+// True if this build has a sanitizer: memory is used otherwise then, and actors are threads.
 #pragma once
 
 namespace ddl {

@@ -35,7 +35,7 @@ inline std::vector<std::string> names_of_systems(int workers, int servers) {
   }
   return names;
 }
-// Of these, those which have all of some keys, and those which lack one.
+// Those of them that have all of some keys, or that lack one.
 inline std::vector<std::string> names_of_systems(int workers, int servers, const std::set<std::string>& keys,
                                                  bool have_them = true) {
   std::vector<std::string> names = names_of_systems(workers, servers);

@@ -8,7 +8,7 @@
 namespace ddl::systems::ad_psgd_test {
 namespace {
 
-// Two workers with a gradient of 2 and 4 wherever they are, which takes 1 s and 1.5 s.
+// Two workers with constant gradients of 2 and 4, which take 1 s and 1.5 s.
 LocalCluster two_workers(int steps) {
   return LocalCluster({.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, 1.5}},
                        .steps = steps,
@@ -17,7 +17,7 @@ LocalCluster two_workers(int steps) {
                        }});
 }
 
-// Of a worker, by step.
+// A worker's staleness by step.
 std::vector<double> staleness_of(LocalCluster& cluster, int worker) {
   std::vector<double> found;
   for (const Record& record : cluster.node(worker).records) {
@@ -65,7 +65,7 @@ TEST_CASE("no worker of AD-PSGD hears of others' crashes before it waits for one
 }
 
 TEST_CASE("the asking worker averages first and then applies its gradient, the asked one when it is asked") {
-  // At 1.5 s the passive worker is at -2 and the active one at 0: both have -1, from which the active one goes to -5.
+  // At 1.5 s the passive worker is at -2 and the active one at 0: both get -1, and the active one goes on to -5.
   CHECK(models_after(1, {}) == std::vector<float>{-1, -5});
   // At 3 s the passive worker is at -3: both have -4, and the active one goes on to -8.
   CHECK(models_after(2, {}) == std::vector<float>{-4, -8});
@@ -92,9 +92,9 @@ TEST_CASE("AD-PSGD applies a pending gradient to its own model after the exchang
 
 TEST_CASE("AD-PSGD that exchanges without a pause applies a gradient between two exchanges, or at once") {
   // The active worker asks at 0, 0.5, 1, 1.5 and 2 s. At 1 s it asks with 0, and the passive one has -2 since then:
-  // both have -1. The gradient of 1.2 s, 4, takes the active one to -5 at 1.5 s, with which it asks: both have -3, the
-  // passive one at 1.75 s, and -5 at 2 s. Then the active one asks with -3: both have -4. Its second gradient, from 1.2
-  // to 2.4 s, is 4, taken at 0, or 0, taken at -4, and none follows.
+  // both have -1. The gradient of 1.2 s, 4, takes the active one to -5 at 1.5 s, and it asks with that: both have -3,
+  // the passive one at 1.75 s, and -5 at 2 s. Then the active one asks with -3: both have -4. Its second gradient, from
+  // 1.2 to 2.4 s, is 4, taken at 0, or 0, taken at -4, and none follows.
   const GossipRate rate{ExchangePace::continuous};
   CHECK(models_of_two_steps(1.2, rate) == std::vector<float>{-4, -8});
   CHECK(models_of_two_steps(1.2, rate, ApplyPending::at_once) == std::vector<float>{-4, -4});

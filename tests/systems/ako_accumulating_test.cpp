@@ -87,7 +87,7 @@ TEST_CASE("P is the exchange over the aimed share of a gradient's time, rounded 
 
 TEST_CASE("adaptive P comes to what the measured rate asks for, from both sides, whatever the latency") {
   for (const double nominal_s : {0.2, 4.0}) {     // P = 3 and 45 at first
-    for (const double latency_s : {0.0, 0.03}) {  // of each message
+    for (const double latency_s : {0.0, 0.03}) {  // per message
       CAPTURE(nominal_s);
       CAPTURE(latency_s);
       CHECK(last_partitions(run_of(adaptive(), 2, nominal_s, 1.0, latency_s, 90)) == 12);

@@ -1,4 +1,4 @@
-// What an Ako worker sends, derived from the schedule alone and compared to the bit with integer-valued gradients.
+// An Ako worker's messages, derived from the schedule alone and compared to the bit with integer-valued gradients.
 #include "core/systems/ako/ako.hpp"
 
 #include <doctest/doctest.h>
@@ -29,8 +29,8 @@ Cluster cluster_of(int workers) {
   return cluster;
 }
 
-// What one worker sends and applies in so many steps, without hearing of the others. Gradient t is 2^t in every
-// coordinate: a sum tells which steps are in it, and whether any is in it twice.
+// One worker's messages and updates in `steps` steps, without hearing from the others. Gradient t is 2^t in every
+// coordinate: a sum shows which steps are in it, and whether any is in it twice.
 struct OneWorker {
   OneWorker(const AkoParams& params, const Cluster& of, int id, int steps, double bytes_per_s = 1e9)
       : cluster({.cluster = of,
@@ -140,8 +140,8 @@ TEST_CASE("a message tells the step of the oldest gradient in its sum") {
 }
 
 TEST_CASE("what a full queue cannot take accumulates, and arrives once") {
-  // The first message is on the wire for longer than the four steps take. Behind it waits the other part, which fills
-  // the queue, and takes all gradients with it. With room for two the first part may go once more.
+  // The first message is on the wire for longer than the four steps take. The other part waits behind it, fills the
+  // queue, and takes all gradients with it. With room for two the first part may go once more.
   AkoParams params = with(2, AkoSchedule::broadcast);
   params.overflow = Overflow::merge;
   const auto arrived = [&](int queue_depth) {
@@ -161,9 +161,9 @@ TEST_CASE("what a full queue cannot take accumulates, and arrives once") {
 }
 
 TEST_CASE("a part leaves when the gradients of its layers are known, and the step goes on") {
-  // A step has 11 tasks of a second: four layers forward, then two for each layer down to the first, which has one. Of
-  // two even parts the second has the last two layers, whose gradients are known after 8 s. With bound 0 a step begins
-  // when the part of the step before has come.
+  // A step has 11 tasks of a second: four layers forward, then two for each layer down to the first, which has one. The
+  // second of two even parts has the last two layers, whose gradients are known after 8 s. With bound 0 a step begins
+  // when the part of the step before has arrived.
   constexpr double half_bytes = 26;
   for (const double bytes_per_s : {2.6, 13.0, 26.0, 1e9}) {
     Cluster cluster = cluster_of(2);
@@ -217,7 +217,7 @@ TEST_CASE("two workers with the same gradients apply all of each other's, each o
   for (const int worker : {0, 1}) {
     std::vector<float> sum(parameters);
     for (const auto& applied : cluster.node(worker).applied) add_scaled(sum, applied, 1);
-    // All six of its own at 1/2, and of the peer's at least those of all but the last step.
+    // All six of its own at 1/2, and at least those of the peer before the last step.
     CHECK(sum[0] >= (63 + 31) / 2.0f);
     CHECK(sum[0] <= 63);
     CHECK(sum == std::vector<float>(parameters, sum[0]));

@@ -18,10 +18,10 @@ namespace ddl::systems::coded_sites_test {
 namespace {
 
 using Vector = std::vector<float>;
-using Sites = std::vector<int>;  // of each worker
+using Sites = std::vector<int>;  // each worker's
 
 constexpr std::size_t parameters = 96;
-constexpr std::uint64_t bits_as_bytes = 32 * parameters;  // of a model: a bit is a byte on the wire
+constexpr std::uint64_t bits_as_bytes = 32 * parameters;  // a model's: a bit is a byte on the wire
 constexpr int steps = 6, H = 3;
 
 struct CodecRow {
@@ -41,7 +41,7 @@ const std::vector<CodecRow> codecs = {
 struct SystemRow {
   const char* name;
   std::shared_ptr<System> system;
-  std::vector<Slice> parts;  // of each sum, in every round
+  std::vector<Slice> parts;  // one per sum, in every round
   int rounds;
   bool equal_replicas = true;
 };
@@ -161,7 +161,7 @@ TEST_CASE("at one site a sum in a codec is the ring's: every worker's encoding g
   }
 }
 
-// Two chunks of two values, of which each site sends the larger with what it has not yet sent. Sums of sites:
+// Two chunks of two values; each site sends the larger one of its sum and residual. Sums of sites:
 //   chunk 0: (3, 1) and (1, 3);  chunk 1: (1, 2) and (0, 1).
 TEST_CASE("the worker that encodes a site's sum keeps what is dropped, and adds it to the site's next sum") {
   const std::vector<Vector> gradients{{1, 0, 0, 2}, {2, 1, 1, 0}, {0, 2, 0, 1}, {1, 1, 0, 0}};

@@ -16,7 +16,7 @@ namespace ddl::systems::diloco_sites_test {
 namespace {
 
 using Vector = std::vector<float>;
-using Sites = std::vector<int>;  // of each worker
+using Sites = std::vector<int>;  // each worker's
 
 constexpr int parameters = 12;
 constexpr std::uint64_t model_bytes = 1200;

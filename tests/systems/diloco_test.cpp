@@ -18,7 +18,7 @@ namespace {
 
 using Vector = std::vector<float>;
 
-// What a run leaves: each worker's model, and the outer one as it knows it.
+// The end of a run: each worker's model, and the outer model as the worker knows it.
 struct Outcome {
   std::vector<Vector> models, outer;
   std::uint64_t bytes = 0;  // sent by the first worker
@@ -102,8 +102,8 @@ TEST_CASE("fragments move as torchft's do, with a delay and without, with a shar
   struct Row {
     int delay;
     double alpha;
-    float first_local, second_local;        // of fragment 0 after 3 steps, of fragment 1 after 6
-    float first_outer[2], second_outer[2];  // of fragment 0 after 3 and 9 steps, of fragment 1 after 6 and 12
+    float first_local, second_local;        // fragment 0 after 3 steps, fragment 1 after 6
+    float first_outer[2], second_outer[2];  // fragment 0 after 3 and 9 steps, fragment 1 after 6 and 12
   };
   for (const Row& row : {Row{0, 0, -11, -23, {-11, -35}, {-23, -47}}, Row{0, 0.5, -8, -17, {-11, -29}, {-23, -35}},
                          Row{1, 0, -7, -19, {-7, -27}, {-19, -39}}, Row{1, 1, -5, -11, {-7, -23}, {-19, -23}}}) {
@@ -156,7 +156,7 @@ TEST_CASE("bytes: one all-reduce of the model in H steps, however many fragments
     for (const std::int64_t steps : {5, 6, 12, 15}) {
       std::int64_t sent = 0;  // fragments: round k is sent after step (k + 1) H / P
       while ((sent + 1) * 6 / fragments <= steps) ++sent;
-      const std::size_t parameters = 24;  // of a ring of four: 2 (4 - 1) / 4 of what is reduced
+      const std::size_t parameters = 24;  // a ring of four sends 2 (4 - 1) / 4 of the reduced values
       CHECK(run(params, steps, {-1, -1, -1, -1}, Vector(parameters)).bytes ==
             static_cast<std::uint64_t>(sent) * 4 * parameters / static_cast<std::size_t>(fragments) * 3 / 2);
     }
@@ -167,7 +167,7 @@ TEST_CASE("the steps of a delay are discarded, and with alpha 1 every worker goe
   for (const int delay : {0, 1, 2}) {
     DilocoParams params = plain(6);
     params.fragment_sync_delay = delay;
-    // Of its first round the outer model has 6 steps, of each later one those after the value came.
+    // The outer model has 6 steps of its first round, and of each later one those after the value came.
     CHECK(run(params, 6 + delay, {-1, -1}, {0}).outer[0][0] == -6);
     CHECK(run(params, 12 + delay, {-1, -1}, {0}).outer[0][0] == -6 - (6 - delay));
     params.fragment_update_alpha = 1;

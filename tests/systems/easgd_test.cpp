@@ -1,4 +1,4 @@
-// Elastic averaging by hand: one worker and the center, which learn with a rate of 1.
+// Elastic averaging by hand: one worker and the center, with a rate of 1.
 #include "examples/easgd/easgd.hpp"
 
 #include <doctest/doctest.h>

@@ -11,7 +11,7 @@ namespace {
 
 using Vectors = std::vector<std::vector<float>>;
 
-// What a lone worker's optimizer gets of these gradients of two tensors, of four values and of two.
+// A lone worker's updates from these gradients of two tensors, of four values and of two.
 Vectors applied(Threshold threshold, bool error_feedback, const Vectors& gradients) {
   Cluster cluster;
   cluster.workers = 1;

@@ -1,4 +1,4 @@
-// Local SGD by hand: two workers, each of which is drawn halfway to its own target in every step.
+// Local SGD by hand: two workers, each drawn halfway to its own target in every step.
 #include "core/systems/local_sgd.hpp"
 
 #include <doctest/doctest.h>

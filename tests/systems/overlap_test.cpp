@@ -1,4 +1,5 @@
-// All-reduces beside the passes through the layers: the same models as without, in the time that a recurrence gives.
+// All-reduces beside the passes through the layers: the same models as without overlap, in the time given by a
+// recurrence.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace ddl::systems::overlap_test {
 namespace {
 
 constexpr std::size_t layer_count = 4, layer_values = 2, parameters = layer_count * layer_values;
-constexpr double step_s = 11;  // of 3 layer_count - 1 equal tasks
+constexpr double step_s = 11;  // 3 layer_count - 1 equal tasks
 constexpr std::uint64_t layer_bytes = 4 * layer_values;
 constexpr int workers = 2;
 
@@ -49,7 +50,7 @@ Outcome run(const System& system, std::int64_t steps, double bytes_per_s, bool b
   Cluster cluster = cluster_of(equal_layers());
   cluster.steps_by_slices = by_slices;
   cluster.compute_s[1] += slow_s;
-  // Of halves and integers: sums in any order are exact.
+  // Halves and integers: sums in any order are exact.
   LocalCluster local({.cluster = cluster,
                       .steps = steps,
                       .gradient =

@@ -40,7 +40,7 @@ Cluster six_workers() {
 double start_of(int worker) { return worker * worker - 7; }
 const double mean = (0 + 1 + 4 + 9 + 16 + 25) / 6.0 - 7;
 
-// The workers' models after so many steps, of which the first takes them apart.
+// The workers' models after `steps` steps; the first step takes them apart.
 Values after(const System& system, std::int64_t steps) {
   LocalCluster cluster(
       {.cluster = six_workers(), .steps = steps, .gradient = [](const Node& node, std::span<const float>) {

@@ -124,7 +124,7 @@ TEST_CASE("after a loss the window follows CUBIC, and is where it was after K se
 }
 
 TEST_CASE("of two losses, one soon after the other, the second leaves room for others") {
-  // The window was 1000 and is 700; where it was counts as (1 + 0.7) / 2 of it then, 595.
+  // The window was 1000 and is 700; its old size then counts as (1 + 0.7) / 2 of it, 595.
   Busy busy = after_loss(1000);
   busy.lose();
   CHECK(busy.window().segments() == 490);
@@ -141,8 +141,6 @@ TEST_CASE("a small window grows as Reno's would, as gentle: 8/15 of a segment in
   CHECK(cubic < 75);
   CHECK(std::abs(static_cast<double>(busy.window().segments()) - reno) <= 2);
 }
-
-// Of a window that has shrunk since, by a rest, so that it is in slow start.
 
 }  // namespace
 }  // namespace congestion_window_test

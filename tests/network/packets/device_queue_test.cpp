@@ -19,7 +19,7 @@ Line line_with(double latency_s) {
               stream(0, "line", "loss"));
 }
 
-// Segments that wait on the first line of a message which has it to itself, in its second half.
+// Segments of a lone message waiting on its first line, in its second half.
 struct Backlog {
   double least = 1e9, most = 0, end_s = 0;
 };

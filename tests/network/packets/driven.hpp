@@ -13,7 +13,7 @@
 
 namespace ddl::network::packets {
 
-constexpr double all_bytes = 1e12;  // of a queue: more than there are
+constexpr double all_bytes = 1e12;  // a queue for everything
 
 inline double frames_s(double segments, double bytes_per_s) { return segments * frame_of_segment_bytes / bytes_per_s; }
 
@@ -41,7 +41,7 @@ class Driven {
       if (now_s < may_end_s) REQUIRE(ends.size() == before);
     }
   }
-  void begin(const std::vector<PacketNetwork::Message>& messages) {  // of a host each
+  void begin(const std::vector<PacketNetwork::Message>& messages) {  // one per host
     network.pass(now_s);
     for (const PacketNetwork::Message& message : messages) network.begin(now_s, {&message, 1}, turns_);
   }
@@ -60,15 +60,15 @@ class Driven {
 
   PacketNetwork network;
   double now_s = 0;
-  int looks = 0;                             // how often the network was looked at
-  std::vector<std::pair<int, double>> ends;  // of messages: connection and time, in order
+  int looks = 0;                             // number of calls of the network
+  std::vector<std::pair<int, double>> ends;  // ends of messages: connection and time, in order
   std::map<int, double> last_end_s;
 
  private:
   Turns turns_{stream(1, "host", "turns")};
 };
 
-// One line there and one back, between which connections are open.
+// One line there and one back, with connections open between them.
 struct DrivenPair : Driven {
   explicit DrivenPair(const Line::Settings& settings, std::size_t connections = 1, const TcpRules& rules = {})
       : Driven(connections, rules), there(network.add_line(settings)), back(network.add_line(settings)) {
@@ -77,7 +77,7 @@ struct DrivenPair : Driven {
   int there, back;
 };
 
-// When a message that is alone ends, over one line there and one back.
+// End of a lone message over one line there and one back.
 inline double alone_s(const Line::Settings& settings, double bytes, const TcpRules& rules = {}) {
   DrivenPair driven(settings, 1, rules);
   driven.begin({{0, bytes}});

@@ -1,4 +1,5 @@
-// Lines that change, connections that are closed and opened again, and a network that is looked at more or less often.
+// Lines that change, connections that are closed and opened again, and a network that processes events in more or fewer
+// calls.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -34,7 +35,7 @@ TEST_CASE("a message ends soon after its link is back, however long it had almos
     driven.drive();
     REQUIRE(driven.ends.size() == 1);
     CHECK(driven.last_end_s[0] >= alone + down_s - 0.1);
-    // What waited leaves at once, and its acknowledgements undo what timeouts did.
+    // The waiting segments leave at once, and their acknowledgements undo the timeouts' effects.
     CHECK(driven.last_end_s[0] <= alone + down_s + 0.05);
     CHECK(driven.network.counts().spurious_timeouts == (down_s > 0.4 ? 1 : 0));
   }
@@ -69,7 +70,8 @@ TEST_CASE("a message takes the rate and the latency that its line has") {
 }
 
 TEST_CASE("a connection that is opened again knows nothing of its life before") {
-  // All of the first life is flying when it is closed: the line is free, and the second message as quick as one alone.
+  // All segments of the first life are in flight when it is closed: the line is free, and the second message as quick
+  // as a lone one.
   const Line::Settings line{.bytes_per_s = very_quick, .latency_s = 0.05, .queue_bytes = all_bytes};
   Driven driven(1);
   const int there = driven.network.add_line(line), back = driven.network.add_line(line);
@@ -185,7 +187,7 @@ TEST_CASE("a network knows far ahead that a long message does not end soon") {
   CHECK(driven.network.next_end_s() == about(2 * all_s).epsilon(0.001));
 }
 
-// A ring in which each sends to the node half way round: others' packets leave each line in between, and some are lost.
+// A ring in which each node sends to the opposite one: others' packets leave each line in between, and some are lost.
 TEST_CASE("a network is looked at a few times for each message, not for each packet") {
   constexpr int nodes = 16, turns = 3;
   Driven driven(nodes);

@@ -20,7 +20,7 @@ doctest::Approx about(double seconds) { return doctest::Approx(seconds).epsilon(
 
 TEST_CASE("over a link without latency a message takes its frames over the rate") {
   const Line::Settings line{.bytes_per_s = rate, .queue_bytes = all_bytes};
-  // Of many some are short: the receiver's window cuts them off.
+  // Some of many segments are short: the receiver's window cuts them off.
   const double many = 3000, many_s = alone_s(line, many * segment_bytes);
   CHECK(many_s >= frames_s(many, rate));
   CHECK(many_s <= 1.002 * frames_s(many, rate));
@@ -87,15 +87,16 @@ TEST_CASE("a lost tail is made good by a probe, two round trips after the last a
   const auto with_room_for = [&](int segments) {
     return Line::Settings{.bytes_per_s = very_quick, .latency_s = latency_s, .queue_bytes = segments * 1514.0};
   };
-  // Eight are acknowledged after a round trip; the probe sends the last again, of which the acknowledgement tells that
-  // the one before is lost, too; it takes one way more.
+  // Eight are acknowledged after a round trip; the probe sends the last again, its acknowledgement reports the one
+  // before as lost, too, and resending that takes one way more.
   CHECK(alone_s(with_room_for(8), 10 * segment_bytes) == about(trip_s + (2 * trip_s + 0.002) + trip_s + latency_s));
   // Of a lone one 200 ms are allowed for its acknowledgement's delay: as long as a timeout.
   CHECK(alone_s(with_room_for(9), 10 * segment_bytes) == about(trip_s + (trip_s + 0.2) + latency_s));
 }
 
 TEST_CASE("a loss in the midst is made good in a round trip") {
-  // 10 and 20 leave in rounds; of the second one the queue takes but 15, of which the last is among the acknowledged.
+  // 10 and 20 leave in rounds; the queue has room for 15 of the second round, and the last of these is among the
+  // acknowledged.
   const double latency_s = 0.05, trip_s = 2 * latency_s;
   const Line::Settings line{.bytes_per_s = very_quick, .latency_s = latency_s, .queue_bytes = 15 * 1514.0};
   DrivenPair driven(line);
@@ -106,8 +107,8 @@ TEST_CASE("a loss in the midst is made good in a round trip") {
   CHECK(driven.last_end_s[0] < 7 * trip_s);
 }
 
-// Whatever is dropped: all messages end, and of what was put on the first line of a way all has come out of its last
-// one or was dropped.
+// With any drops: all messages end, and all bytes put on a way's first line have come out of its last one or been
+// dropped.
 TEST_CASE("all bytes arrive through tiny queues from many senders, and no packet comes from nowhere or goes there") {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     CAPTURE(seed);
@@ -172,7 +173,7 @@ TEST_CASE("connections that share a link have all of it together, and none is le
     driven.drive();
     const double all_s = latency_s + frames_s(senders * std::ceil(bytes / segment_bytes), rate);
     CHECK(driven.ends.back().second >= all_s * (1 - 1e-3));
-    // What is sent twice takes room, too.
+    // Retransmissions take room, too.
     const auto again = static_cast<double>(driven.network.counts().sent_again);
     CHECK(driven.ends.back().second <= 1.05 * (all_s + frames_s(again, rate)));
     CHECK(driven.ends.front().second >= all_s / 3);
@@ -197,7 +198,7 @@ TEST_CASE("messages in two directions at once are hardly slower than each alone"
 }
 
 TEST_CASE("with jitter a sender whose own link is as quick as the shared one does not crowd out others") {
-  // The first fills its own queue and then comes to the shared one at just the rate at which that is emptied.
+  // The first fills its own queue and then arrives at the shared one exactly at the rate at which that drains.
   const double latency_s = 0.015;
   const Line::Settings link{.bytes_per_s = rate,
                             .latency_s = latency_s,

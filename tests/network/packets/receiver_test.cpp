@@ -87,7 +87,7 @@ class Alone {
       CHECK(told_.value().next == i + 1);
     }
   }
-  // Those that come next, until one is not acknowledged at once.
+  // The next segments, until one is not acknowledged at once.
   void take_those_told_at_once(std::pair<std::int64_t, std::int64_t> expected) {
     std::int64_t count = 0;
     for (take(segment(receiver_->next())); told_; take(segment(receiver_->next()))) ++count;
@@ -100,7 +100,7 @@ class Alone {
       CHECK_FALSE(told_);
     }
   }
-  // As many as it has room for.
+  // As many as there is room for.
   void fill_from(std::int64_t number) {
     for (filled_ = number; static_cast<double>(filled_ + 1) * segment_bytes <= receiver_->room_ends_bytes();
          ++filled_) {

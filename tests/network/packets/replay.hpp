@@ -1,9 +1,9 @@
-// Replays: what happens to one end of a connection, and what it does, as rows of data. A file of tests/network/packets/
-// replays has lines such as
+// Replays: events at one end of a connection, and its reactions, as rows of data. A file of
+// tests/network/packets/replays has lines such as
 //   case a sender sends its window, and two for each that is acknowledged
 //   0.1   ack 1; sends 10 11     # a comment
-// A step is a verb with its words. Before it comes the time in seconds if that is another than the last step's; "+0.1"
-// is so much later.
+// A step is a verb with its words. Before it stands the time in seconds if it differs from the last step's; "+0.1"
+// means that much later.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -36,9 +36,10 @@ class Step {
 
   const std::string& verb() const { return words_.at(0); }
   double time_after(double now_s) const { return at_is_later_ ? now_s + *at_s_ : at_s_.value_or(now_s); }
-  bool is_later() const { return words_.size() > 1 && words_[1][0] == '+'; }  // what it says, not when
+  bool is_later() const { return words_.size() > 1 && words_[1][0] == '+'; }  // as written, not the time
   bool has(const std::string& word) const { return std::ranges::find(words_, word) != words_.end(); }
-  // From `from` to `to`, both included: "0..9", or "3" for 3 to 3. Those behind a word; behind the verb by default.
+  // From `from` to `to`, both included: "0..9", or "3" for 3 to 3. The ranges behind a word; behind the verb by
+  // default.
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges(const std::string& behind = "") const {
     std::vector<std::pair<std::int64_t, std::int64_t>> found;
     for (const std::string& word : words_behind(behind)) {
@@ -81,7 +82,7 @@ class Step {
 
 using Verbs = std::map<std::string, std::function<void(const Step&)>>;
 
-// Plays each case to a new `Subject`, which has the time as `now_s`, and what each verb does in `verbs()`.
+// Replays each case to a new `Subject`, which keeps the time as `now_s`, and the verbs' meanings in `verbs()`.
 template <class Subject>
 void replay(const std::string& name) {
   std::ifstream file(DDLSIM_SOURCE_DIR "/tests/network/packets/replays/" + name + ".txt");

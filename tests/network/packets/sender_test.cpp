@@ -82,7 +82,7 @@ class Alone {
   void acknowledge(double at_s, std::int64_t next) {
     sender().take(at_s, {.next = next, .room_ends_bytes = room_bytes_});
   }
-  // So many messages of so many segments, one each 100 ms, of which each window is acknowledged together.
+  // The given number and length of messages, one each 100 ms, with each window acknowledged together.
   void exchange(const Step& step) {
     std::int64_t next = 0;
     for (int i = 0; i < step.numbers()[0]; ++i) {
@@ -109,7 +109,7 @@ class Alone {
       wake();
     }
   }
-  void check_lengths(const Step& step) {  // of what it sends, in segments
+  void check_lengths(const Step& step) {  // of its segments
     CHECK(lengths_ == step.numbers());
     sent();
   }

@@ -1,4 +1,4 @@
-// Bursts of several messages: which comes when.
+// The order of bursts of several messages.
 #include "sim/network/packets/turns.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 namespace ddl::network::packets {
 namespace {
 
-// Whose bursts were sent, one after the other, where each message has `bursts` of them.
+// The messages whose bursts were sent, in order; each message has `bursts` of them.
 std::vector<int> order_of(Turns& turns, const std::vector<int>& messages, int bursts) {
   std::vector<int> order;
   std::array<int, 10> sent{};

@@ -1,4 +1,4 @@
-// A system that is right and, with one of the faults below, one that must not compile (tests/CMakeLists.txt).
+// A system that is right, or, with one of the faults below, must not compile (tests/CMakeLists.txt).
 #include <memory>
 
 #include "core/node/system.hpp"

@@ -69,7 +69,7 @@ TEST_CASE("every number of summary.json is a measure, or is told per worker") {
   std::size_t numbers = 0;
   for (const auto& [key, value] : summary.items()) {
     if (key == "seed" || key == "iterations_per_worker" || key == "idle_fraction" || key == "diverged") continue;
-    if (key == "faults" || key == "given_up" || key == "requests") continue;  // what befell a run; a list
+    if (key == "faults" || key == "given_up" || key == "requests") continue;  // events of a run; a list
     nlohmann::json one;
     one[key] = value;
     const nlohmann::json flat = one.flatten();

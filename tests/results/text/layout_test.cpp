@@ -65,7 +65,7 @@ TEST_CASE("a table that is too wide has its keys broken into lines, then comes i
   const std::string blocks = text_table({{"k", "p", "q", "r", "s"}, {"key", cell, cell, cell, cell}}, 1);
   CHECK(blocks == "k    p                     q                     r\nkey  " + cell + "  " + cell + "  " + cell +
                       "\n\nk    s\nkey  " + cell + "\n");
-  // As wide as the terminal is.
+  // As wide as the terminal.
   CHECK(widest(text_table({{"k", "p", "q", "r", "s"}, {"key", cell, cell, cell, cell}}, 1, 200)) == 5 + 4 * 20 + 3 * 2);
   CHECK(widest(text_table({{"k", "p", "q", "r", "s"}, {key, cell, cell, cell, cell}}, 1, 60)) <= 60);
   const std::string wide(200, 'w');

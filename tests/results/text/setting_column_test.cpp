@@ -7,7 +7,7 @@ namespace {
 
 using List = std::vector<std::string>;
 
-// As CSV has it.
+// The CSV form.
 std::string csv_of(const std::string& path, const List& values) {
   const SettingColumn setting = setting_column(path, values);
   std::string text = csv_header({setting.column});

@@ -11,7 +11,7 @@
 namespace ddl::results {
 namespace {
 
-// What this machine computes products by.
+// This machine's math kernels.
 std::string math_of(const scenario::Scenario& scenario) {
   const nn::MathMode mode = scenario.math.mode;
   return (nn::math_that_runs(mode) == nn::MathMode::native ? "native, " : "portable, ") + nn::math_kernels(mode);

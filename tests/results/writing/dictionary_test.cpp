@@ -56,7 +56,7 @@ TEST_CASE("the dictionary of results names every column and key that is written,
   result.answers = {{.request = 0, .threshold = 0.5, .exit = 1, .answer_s = 2, .correct = true}};
   scenario::Scenario scenario = example_scenario();
   scenario.record.batches = scenario.record.draws = true;
-  scenario.data.path = "data";  // where the scenario lay is written, too
+  scenario.data.path = "data";  // another path than the scenario's
   const std::filesystem::path folder = write_results(temporary.path().string(), scenario, result, false);
   std::map<std::string, Names> documented;
   for (const FileDictionary& file : result_dictionary()) {

@@ -69,7 +69,7 @@ TEST_CASE("times and shares of links, which round otherwise with another SimGrid
   later.answers[0].arrival_s = 1.5;
   later.answers[0].answer_s = 4;
   later.traffic[1].utilisation = 0.25;
-  later.traffic[1].bytes = 1499;  // of a transfer that was on its way at the end
+  later.traffic[1].bytes = 1499;  // a transfer's that was on its way at the end
   later.simulated_s = 20;
   CHECK(digest_of(result) == digest_of(later));
 }

@@ -117,7 +117,7 @@ inline std::string summary_json(const scenario::Scenario& scenario, const run::R
   return summary_json(scenario, result, digest_of(result));
 }
 
-// As a run's process and its parent do together; returns the folder.
+// Does the work of a run's process and of its parent; returns the folder.
 inline std::string write_results(const std::string& out, const scenario::Scenario& scenario,
                                  const run::RunResult& result, bool force) {
   const Replace replace = force ? Replace::any_scenario : Replace::same_scenario;

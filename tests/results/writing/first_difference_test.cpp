@@ -35,7 +35,7 @@ TEST_CASE("numbers within the tolerance pass, in tables and lines, and words nev
   CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200,2e-9,3\n", close));
   CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200,,3\n", close));
   CHECK(first_difference("n,x\nw1000000000,1\n", "n,x\nw1000000001,1\n", close));
-  // Where only times may differ, a loss may not, not by a digit.
+  // If only times may differ, a loss must not, not even by a digit.
   const Tolerance times{.relative = 1e-9, .scale = 1, .of_times_only = true};
   CHECK_FALSE(first_difference(there, "worker,start_s,wait_s,loss\nw1,200.0000001,0,3\n", times));
   CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200.0000001,0,3.000000001\n", times) ==

@@ -397,7 +397,7 @@ TEST_CASE("Ctrl-C waits until a folder is in its place") {
       sigset_t waiting;
       sigpending(&waiting);
       waited = sigismember(&waiting, SIGINT) == 1;
-      std::signal(SIGINT, SIG_IGN);  // which also drops the one that waits
+      std::signal(SIGINT, SIG_IGN);  // also drops the pending one
       return true;
     });
   }

@@ -98,7 +98,7 @@ TEST_CASE("times per batch are over all steps of all workers, from start to end"
   CHECK(times["median"] == 4);
   CHECK(times["p95"].get<double>() == Approx(4.8));
   CHECK(times["max"] == 5);
-  // The run's 10 s over the 2 steps of w1, the last second included, in which it finished none.
+  // The run's 10 s over the 2 steps of w1, including the last second, in which it finished none.
   CHECK(summarise(example_scenario(), example_result()).slowest_step_s == 5);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double handshake_s = 0.1, timeout_s = 0.1 + 0.2;
 
-// So many segments, all sent at 1 s.
+// `segments` segments, all sent at 1 s.
 Scoreboard sent(int segments) {
   Scoreboard board;
   for (int i = 0; i < segments; ++i) board.send_next(1, segment_bytes);
@@ -45,7 +45,7 @@ TEST_CASE("a probe comes no later than a timeout would, and of a lone segment 20
   CHECK(timer.at_s() == doctest::Approx(1 + timeout_s));
   const RoundTrips quick(0.01);
   timer.plan_probe(1.1, sent(1), quick, true);
-  CHECK(timer.at_s() == doctest::Approx(1.1 + 0.21));  // the timeout's, which is sooner than 0.02 + 0.2
+  CHECK(timer.at_s() == doctest::Approx(1.1 + 0.21));  // the timeout's, sooner than 0.02 + 0.2
 }
 
 TEST_CASE("timeouts double until a round trip is measured") {

@@ -1,4 +1,4 @@
-// What a sender knows of its segments, against plain records of what was sent, arrived and counts as lost.
+// A sender's scoreboard, against plain records of segments sent, arrived and lost.
 #include "sim/network/packets/loss/scoreboard.hpp"
 
 #include <doctest/doctest.h>
@@ -96,7 +96,7 @@ class Records {
   double latest_round_trip_s_ = 0;
 };
 
-// A scoreboard and its records, to which the same happens. Times are whole seconds, so that none is due by rounding.
+// A scoreboard and its records, with the same events. Times are whole seconds, so that none is due by rounding.
 class Both {
  public:
   explicit Both(std::uint64_t seed) : random_(stream(seed, "test", "scoreboard")) {}
@@ -126,7 +126,7 @@ class Both {
     REQUIRE(board_.find_lost(now_s_, allowed_s).lost == records_.find_lost(now_s_, allowed_s));
     compare();
   }
-  // Everything that is sent arrives, in the end.
+  // Everything sent arrives in the end.
   void finish() {
     for (std::size_t turns = 0; records_.first() < static_cast<std::int64_t>(records_.list.size()); ++turns) {
       REQUIRE(turns < 10000);
@@ -212,7 +212,7 @@ class Both {
   double now_s_ = 0;
 };
 
-// So many segments, one sent in each second.
+// `segments` segments, one sent per second.
 Scoreboard sent_one_by_one(int segments) {
   Scoreboard board;
   for (int i = 0; i < segments; ++i) {
@@ -235,7 +235,7 @@ TEST_CASE("a probe is one segment more on its way to the receiver, and none in w
   board.probe_with(5, 2);
   CHECK(board.under_way() == 3);
   CHECK(board.sent_again() == 1);
-  CHECK(board.take(6, {.next = 3}, 0, 0).oldest_s < 0);  // of which transmission?
+  CHECK(board.take(6, {.next = 3}, 0, 0).oldest_s < 0);  // either transmission may have arrived
 }
 
 TEST_CASE("three blocks are taken, whatever their order, and the newest sample is of the last of them") {
@@ -245,7 +245,7 @@ TEST_CASE("three blocks are taken, whatever their order, and the newest sample i
   CHECK(got.segments == 5);
   CHECK(got.beyond_gap == 4);
   CHECK(got.acknowledged == 1);
-  CHECK(got.oldest_s == 20);  // of the first one, which is acknowledged
+  CHECK(got.oldest_s == 20);  // the first one's, which is acknowledged
   CHECK(got.newest_s == 20 - 7);
   CHECK(got.oldest_beyond_s == 20 - 2);
   CHECK(got.any_original);  // before the fifth
@@ -273,7 +273,7 @@ TEST_CASE("what was sent twice tells no round trip, and nothing of others if it 
   const Scoreboard::Delivered last = board.take(20, {.next = 2, .echo_s = 8}, 5, 0);
   CHECK(last.acknowledged == 2);
   CHECK(last.segments == 1);
-  CHECK(last.oldest_s == 12);  // since the time stamp that is echoed
+  CHECK(last.oldest_s == 12);  // since the echoed time stamp
   CHECK(board.all_there());
 }
 

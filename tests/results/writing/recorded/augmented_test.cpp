@@ -141,7 +141,7 @@ TEST_CASE("a worker that restarts draws on, and threads change nothing") {
   for (const auto& draw : one.recorded.draws) {
     if (draw.node == 1) of_w1.push_back(draw.drawn);
   }
-  CHECK(of_w1.size() > 20);  // what the crash cut short, too
+  CHECK(of_w1.size() > 20);  // including the step cut short by the crash
   std::ranges::sort(of_w1);
   CHECK(std::ranges::adjacent_find(of_w1) == of_w1.end());
 }

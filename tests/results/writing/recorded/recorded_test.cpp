@@ -1,4 +1,4 @@
-// What a run is asked to record, so that others can repeat its arithmetic.
+// Records that a run is asked for, so that others can repeat its arithmetic.
 #include <doctest/doctest.h>
 
 #include <algorithm>
