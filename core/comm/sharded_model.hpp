@@ -54,7 +54,7 @@ class ShardedModel {
   Pulled pull();
   // W. The same if servers may refuse: nothing if one of them did.
   std::optional<Pulled> pull_unless_refused();
-  void push(const Payload& vector, double run_share = 0);  // of the model's length; null when timing only
+  void push(const Payload& vector, double run_share = 0);  // as long as the model; null when timing only
   // Call it last; servers that come back later are told, too.
   void leave();
 

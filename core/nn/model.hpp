@@ -91,7 +91,7 @@ std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);
 struct NamedModel {
   const char* name;
   const char* what;  // one line for `ddlsim list models`
-  Shape input;       // of its usual samples, which have ten classes
+  Shape input;       // shape of its usual samples, which have ten classes
 };
 std::span<const NamedModel> named_models();
 

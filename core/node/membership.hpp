@@ -31,7 +31,7 @@ class Membership {
   virtual ~Membership() = default;
   virtual Presence presence(int node) const = 0;
   bool up(int node) const { return presence(node) == Presence::up; }
-  virtual std::int64_t events() const = 0;  // of all hosts so far
+  virtual std::int64_t events() const = 0;  // number of all hosts' events so far
   virtual int workers_up() const = 0;       // present, including those that have finished
   // From now on each event of another host in this range arrives at this port in the instant in which it happens. Any
   // event makes wait_until evaluate its conditions again. Messages to a host that is not up are lost.

@@ -78,7 +78,7 @@ class Node {
   virtual Message receive(int port, const Reason& reason) = 0;  // W. in order of arrival, then sender, then sequence
   // W. Nothing once the time is over.
   virtual std::optional<Message> receive_for(int port, double seconds, const Reason& reason) = 0;
-  virtual std::optional<Message> poll(int port) = 0;  // what has already arrived
+  virtual std::optional<Message> poll(int port) = 0;  // a message that has already arrived, if any
 
   // --- several actors on one node ---
   // Starts a service beside this actor, to run until the run ends. `body` must not refer to the caller's stack.

@@ -83,7 +83,7 @@ struct NeededSlices {
 
 // Memory of a system, summed over all workers.
 struct MemoryUse {
-  double vectors = 0;             // of the model's length, kept by a worker in addition to its weights
+  double vectors = 0;             // as long as the model, kept by a worker in addition to its weights
   double parameters = 0;          // held by all workers together
   double training = 0;            // how many of these are trained at the same time
   double values = 0;              // activations per sample, in addition to those of a whole model

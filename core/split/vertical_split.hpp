@@ -21,7 +21,7 @@ namespace ddl::split {
 struct Meeting {
   int own = 0, whole = 0;                             // values of the tapes
   std::size_t op = 0;                                 // position in the tapes; the ops of a stage end at a meeting
-  std::size_t pixels = 0, channels = 0;               // of the whole value
+  std::size_t pixels = 0, channels = 0;               // the whole value's
   std::vector<std::vector<std::uint32_t>> held = {};  // channels, by worker
 
   // Values of one sample in a worker's piece.

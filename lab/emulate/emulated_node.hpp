@@ -81,7 +81,7 @@ class EmulatedNode : public run::LearningNode {
   Emulation& emulation_;
   Monitor monitor_;
   double last_event_s_ = 0;
-  std::vector<Staleness> staleness_notes_;  // of other nodes' steps; their monitors guard the steps
+  std::vector<Staleness> staleness_notes_;  // for other nodes' steps, which their monitors guard
   Lateness lateness_;
   std::map<int, std::deque<Message>> inboxes_;  // by port, in order of arrival
   std::map<int, Queue> queues_;                 // by target

@@ -226,7 +226,7 @@ run::RunResult Emulation::collect() {
   std::erase_if(result.given_up, [&](const run::GivenUp& note) { return note.time_s > end_s; });
   for (double& seconds : result.compute_s) seconds = std::min(seconds, end_s);
   put_measurement(result, measurement());
-  if (!scenario().faults.empty()) result.faults.emplace();  // of links only: no host goes, no whole message is lost
+  if (!scenario().faults.empty()) result.faults.emplace();  // links only: no host goes, no whole message is lost
   result.wall_s = end_s;
   run::add_process_cost(result);
   return result;

@@ -44,7 +44,7 @@ class Accounts {
   struct Traffic {
     std::int64_t messages = 0;  // put on the wire
     double bytes = 0, bytes_delivered = 0;
-    double bytes_lost = 0, bytes_wasted = 0;  // of lost transmissions: whole; the part that had been carried
+    double bytes_lost = 0, bytes_wasted = 0;  // lost transmissions: whole; the part that had been carried
   };
 
   Observer& observer_;

@@ -52,7 +52,7 @@ class Quiescence {
  private:
   std::int64_t under_way_ = 0, turns_to_come_ = 0;
   std::function<void()> nothing_under_way_;
-  std::vector<std::function<void()>> postponed_;  // of the one running actor
+  std::vector<std::function<void()>> postponed_;  // by the one running actor
 };
 
 // Under way while it lives: a node computes, or waits for a time.

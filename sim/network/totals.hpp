@@ -21,7 +21,7 @@ struct Totals {
   // Two kinds: transmissions that were sent again; messages queued, on the wire or sent when a host went.
   std::int64_t messages_lost = 0;
   std::int64_t messages_sent_again = 0;  // the first kind only
-  double bytes_lost = 0;                 // of lost ones on the wire, as whole messages
+  double bytes_lost = 0;                 // lost ones on the wire, as whole messages
   std::vector<PairTotals> pairs;         // by source, then target; only pairs that talked
   std::vector<double> bytes_per_link;    // by number in Fabric::links(), including unfinished transfers
 };

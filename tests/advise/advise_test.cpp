@@ -543,7 +543,7 @@ TEST_CASE("what cannot be asked is one line") {
   const std::string reason = "bad.json: no candidate can be run: ps_async, ps_sync: needs a server; expected platform.";
   CHECK_MESSAGE(has(no_server, reason), no_server);
   // Errors name the key.
-  write_mnist(place.path() / "m", 1);  // of 30
+  write_mnist(place.path() / "m", 1);  // 30 images
   std::string no_data = scenario_text("8Mbps");
   no_data.replace(no_data.find(R"("data": {)"), 9, R"("data": {"source": "mnist", "path": "m", )");
   CHECK_MESSAGE(has(error_of(no_data), "bad.json: one worker alone (single) cannot be run: $.data.path: "),
@@ -553,7 +553,7 @@ TEST_CASE("what cannot be asked is one line") {
 
 TEST_CASE("where there are fewer test samples than a ranking needs, all are used") {
   const Place place;
-  write_mnist(place.path() / "m", 1);  // of 30
+  write_mnist(place.path() / "m", 1);  // 30 images
   std::string text = scenario_text("8Mbps");
   const std::string data = R"("data": {"train": 400, "test": 100})";
   text.replace(text.find(data), data.size(), R"("data": {"source": "mnist", "path": "m"})");

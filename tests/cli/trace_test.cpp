@@ -90,7 +90,7 @@ ReadTrace read_trace(const std::filesystem::path& file) {
 
 // Two spans of a thread are nested or disjoint.
 void check_nesting(std::vector<Span> spans) {
-  constexpr double rounding_us = 1e-3;  // of decimals read back
+  constexpr double rounding_us = 1e-3;  // decimals read back
   std::stable_sort(spans.begin(), spans.end(),
                    [](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
   std::vector<double> open;

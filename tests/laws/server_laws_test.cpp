@@ -189,7 +189,7 @@ TEST_CASE("a share of all workers is 1.0, and 1 is one worker") {
 
 TEST_CASE("a round of federated averaging moves two models for each sampled worker") {
   constexpr int m = 2;
-  for (const char* sampled : {"2", "0.25"}) {  // of eight
+  for (const char* sampled : {"2", "0.25"}) {  // two of eight
     const auto result =
         run::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 8, 1,
                              "0ms", R"({"time": "46s"})"));

@@ -81,7 +81,7 @@ TEST_CASE("portable and native products of dense and convolutional layers differ
     const Floats dy = normal_values(static_cast<std::size_t>(c.batch) * ours->output().size(), 3);
     const Passes a = passes_of(*ours, c.batch, w, x, dy), b = passes_of(*native, c.batch, w, x, dy);
     const Passes size = passes_of(*native, c.batch, magnitudes(w), magnitudes(x), magnitudes(dy));
-    const double window = c.terms * static_cast<double>(ours->output().channels);  // of an input's gradient, at most
+    const double window = c.terms * static_cast<double>(ours->output().channels);  // at most, for an input
     CHECK(excess(a.output, b.output, size.output, 2 * c.terms) <= 1);
     CHECK(excess(a.input_gradient, b.input_gradient, size.input_gradient, 2 * window) <= 1);
     CHECK(excess(a.parameter_gradient, b.parameter_gradient, size.parameter_gradient,

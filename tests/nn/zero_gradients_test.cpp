@@ -26,7 +26,7 @@ Floats sparse_values(Shape shape, int batch, std::uint64_t seed, double share, b
   return values;
 }
 
-// Which values are zero, and their number.
+// Positions of zero values, and their number.
 std::pair<std::vector<bool>, int> zeros_of(const Floats& values) {
   std::pair<std::vector<bool>, int> result;
   for (const float value : values) {

@@ -1,4 +1,4 @@
-// What classifiers learn from a text, against its information.
+// Learning of classifiers from a text, against the text's information.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 

@@ -16,7 +16,7 @@ struct Workspace {
     Buffer kept;  // values kept from a layer's forward pass for its backward pass
   };
   std::vector<PerLayer> layers;
-  Buffer inputs;        // of the batch, channels last
+  Buffer inputs;        // the batch's, channels last
   Buffer gradients[2];  // with respect to a layer's output and input, alternately
   Buffer scratch;       // for one call of one layer
   data::Batch batch;    // for an evaluation

@@ -21,7 +21,7 @@ struct EarlyExitParams : SystemOf<EarlyExitParams> {
                                      .least_workers = 2,
                                      .one_model = true};
   std::vector<int> cuts;  // layers before worker 1, 2, ...; empty: equal shares of the operations
-  int exit_filters = 32;  // of an exit's convolution; 0: no convolution
+  int exit_filters = 32;  // in an exit's convolution; 0: no convolution
   double exit_learning_rate = 0.01;
   Uncertainty uncertainty = Uncertainty::entropy;
   std::vector<double> thresholds = {0.5};

@@ -57,7 +57,7 @@ class Testbed {
 
   // True if packets are held for the latency of their route; otherwise the reader of a message has to wait for it.
   bool has_latencies() const { return box_ != nullptr; }
-  void begin(WallClock::time_point start);     // of the run: links change, the box counts
+  void begin(WallClock::time_point start);     // starts the run: links change, the box counts
   void stop();                                 // the box carries nothing any more
   std::optional<DelayBoxUse> box_use() const;  // once stopped
 

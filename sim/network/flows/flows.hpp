@@ -19,7 +19,7 @@ struct FlowShape {
   std::vector<Use> uses;         // none, and no bound: it is through after its latency
   double latency_s = 0;          // before the first byte
   double penalty = 1;            // its claim on a full link is 1 / penalty
-  double bound = MaxMin::never;  // of its rate
+  double bound = MaxMin::never;  // limit of its rate
   double efficiency = 1;         // bytes delivered per byte of its rate
 };
 
@@ -49,7 +49,7 @@ class Flows final : private MaxMin::Listener {
     bool running = false;
     double end = 0;          // value of the integral of its link's level at its end; or a time, when bound by itself
     double left = 0;         // level times seconds, kept while between two bindings
-    std::int64_t stamp = 0;  // of its entry in a heap of ends
+    std::int64_t stamp = 0;  // marks its valid entry in a heap of ends
   };
   struct End {
     double at = 0;
@@ -59,7 +59,7 @@ class Flows final : private MaxMin::Listener {
   };
   using Ends = std::priority_queue<End, std::vector<End>, std::greater<>>;
   struct Line {                        // state of a link
-    double integral = 0, since_s = 0;  // of its level, up to since_s
+    double integral = 0, since_s = 0;  // integral of its level up to since_s
     Ends ends;
     bool is_stale = false;  // its entry in agenda_ is
   };

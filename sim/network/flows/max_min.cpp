@@ -5,7 +5,7 @@
 namespace ddl::network::flows {
 namespace {
 
-constexpr int most_changes = 4096;  // of a sum before it is added up afresh
+constexpr int most_changes = 4096;  // limit of changes to a sum before it is added up afresh
 
 }  // namespace
 

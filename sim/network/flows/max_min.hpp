@@ -97,7 +97,7 @@ class MaxMin {
   std::vector<Flow> flows_;
   std::vector<int> free_flows_;
   std::deque<int> queue_;
-  std::int64_t stops_ = 0;  // of all links
+  std::int64_t stops_ = 0;  // over all links
   max_min::Filling filling_;
   max_min::OrderedLinks ordered_links_;
   int times_at_once_ = 0;       // in a row

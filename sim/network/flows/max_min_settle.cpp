@@ -23,7 +23,7 @@ namespace {
 using max_min::same;
 
 constexpr std::size_t few = 8;        // a link with at most this many flows promises its full share
-constexpr double promise_factor = 4;  // of the greatest level: renewed when levels have doubled twice
+constexpr double promise_factor = 4;  // times the greatest level: renewed when levels have doubled twice
 // Settling gives up for all levels at once after this many visits, or this part of all stops, plus one per link.
 constexpr std::int64_t few_visits = 100, part_of_visits = 4;
 constexpr int times_before_a_look = 128;

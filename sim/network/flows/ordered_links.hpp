@@ -75,7 +75,7 @@ class OrderedLinks {
   BoundFlows self_bound_;                           // their own bounds hold them back
   std::vector<std::size_t> first_parts_;            // by flow: where its parts begin in the BoundFlows that have them
   std::vector<int> bindings_;                       // by flow
-  std::vector<int> order_, ranks_;                  // of links, and each link's place in it
+  std::vector<int> order_, ranks_;                  // links in order, and each link's place
   std::vector<double> levels_, weights_;            // by link; weights of all its flows
   std::vector<char> is_stale_, is_passed_;          // by link
   std::vector<int> stale_links_;                    // links whose weights must be added up

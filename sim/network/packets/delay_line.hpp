@@ -23,7 +23,7 @@ class DelayLine {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   struct Settings {
-    double bytes_per_s = 0;  // of frames
+    double bytes_per_s = 0;  // counts whole frames
     double latency_s = 0;
     double jitter_s = 0;  // the latency of a frame is drawn uniformly from latency_s -+ jitter_s; none is less than 0
     double loss = 0;      // per frame that has left the queue

@@ -48,7 +48,7 @@ class PacketNetwork {
   std::vector<int> take_ended() { return std::exchange(ended_, {}); }
   // Lower bound of the next message's end; a call at that time may return a later one.
   double next_end_s();
-  double missing_bytes(int connection) const;  // of its present message: not arrived yet
+  double missing_bytes(int connection) const;  // not yet arrived, of its present message
   Sender::Counts counts() const;               // over all connections ever opened
   std::int64_t dropped() const;                // packets that a queue had no room for
 

@@ -50,7 +50,7 @@ class Receiver {
   std::int64_t next_ = 0, told_ = 0;        // all before it are there; that of the last acknowledgement (Last.ACK.sent)
   double next_bytes_ = 0, read_bytes_ = 0;  // there, in order; read
   double end_bytes_ = 0, told_bytes_ = 0;   // a message's end; acknowledged bytes
-  double message_begins_bytes_ = 0;         // of the message that is being read, or comes next
+  double message_begins_bytes_ = 0;         // the message that is being read, or comes next
   double stamp_s_ = never_sent;             // to echo (TS.Recent: RFC 7323, 4.3)
   std::map<std::int64_t, Beyond> blocks_;   // from, up to
   double beyond_bytes_ = 0;                 // in them

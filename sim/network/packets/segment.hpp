@@ -11,7 +11,7 @@
 namespace ddl::network::packets {
 
 constexpr double segment_bytes = 1448;  // data of a full segment: Ethernet's 1500 without headers of IP and TCP
-constexpr double overhead_bytes = 66;   // of a frame: these headers, with time stamps, and Ethernet's
+constexpr double overhead_bytes = 66;   // the rest of a frame: these headers, with time stamps, and Ethernet's
 constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
 
 inline std::int64_t segments_in(double bytes) { return static_cast<std::int64_t>(std::ceil(bytes / segment_bytes)); }

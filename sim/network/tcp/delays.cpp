@@ -7,7 +7,7 @@
 namespace ddl::network {
 namespace {
 
-constexpr double mean_wait = 0.5;  // of an acknowledgement, behind a queue that grows evenly to the bytes under way
+constexpr double mean_wait = 0.5;          // share of the queue, which grows evenly, that an acknowledgement waits for
 constexpr int most_followed_rounds = 200;  // by then a window rises and falls as before
 
 }  // namespace

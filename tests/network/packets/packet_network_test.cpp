@@ -90,7 +90,7 @@ TEST_CASE("a lost tail is made good by a probe, two round trips after the last a
   // Eight are acknowledged after a round trip; the probe sends the last again, its acknowledgement reports the one
   // before as lost, too, and resending that takes one way more.
   CHECK(alone_s(with_room_for(8), 10 * segment_bytes) == about(trip_s + (2 * trip_s + 0.002) + trip_s + latency_s));
-  // Of a lone one 200 ms are allowed for its acknowledgement's delay: as long as a timeout.
+  // A lone segment is granted 200 ms for its acknowledgement's delay: as long as a timeout.
   CHECK(alone_s(with_room_for(9), 10 * segment_bytes) == about(trip_s + (trip_s + 0.2) + latency_s));
 }
 

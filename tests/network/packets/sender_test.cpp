@@ -109,7 +109,7 @@ class Alone {
       wake();
     }
   }
-  void check_lengths(const Step& step) {  // of its segments
+  void check_lengths(const Step& step) {  // lengths in segments
     CHECK(lengths_ == step.numbers());
     sent();
   }
