@@ -382,7 +382,7 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(scenario::read_scenario(systems::built_in(), best).name == "q_best");
 }
 
-TEST_CASE("what was spent before the first run shortens all stages alike") {
+TEST_CASE("time spent before the first run shortens all stages alike") {
   const Place place;
   // A budget of 40 runs, and twice as much with half of it spent before.
   const auto page_after = [&](const std::string& out, double before) {
@@ -514,7 +514,7 @@ TEST_CASE(
   CHECK(conditions_with("20ms", R"("model": "CM02")") == "bandwidth halved, CM02");  // the textbook was asked for
 }
 
-TEST_CASE("what cannot be asked is one line") {
+TEST_CASE("a question that cannot be asked is refused in one line") {
   const Place place;
   const auto error_of = [&](const std::string& text, const Chosen& systems = {}) -> std::string {
     try {
@@ -598,7 +598,7 @@ TEST_CASE("every system of the registry that trains whole models is raced, with 
   CHECK_THROWS_WITH_AS(labels_of("vertical"), doctest::Contains("is no candidate"), InputError);
 }
 
-TEST_CASE("what sends nothing, and what needs all data, follows from a system's facts and its traffic") {
+TEST_CASE("a system's facts and its traffic show whether it sends nothing, and whether it needs all data") {
   const Place place;
   Registry systems = systems::built_in();
   systems.add<LoadedParams, SoloParams>();
@@ -633,7 +633,7 @@ TEST_CASE("a system that sends more than its traffic tells of is none that sends
   CHECK(sends());
 }
 
-TEST_CASE("what is no longer recommended has no scenario beside the advice") {
+TEST_CASE("a system that is no longer recommended has no scenario beside the advice") {
   const Place place;
   Asked asked(place, "800Mbps", {"gossip"});
   asked.run_until(2);

@@ -63,7 +63,7 @@ TEST_CASE("a group that would not end in time is not begun, and one that is begu
   CHECK(counted.run({three}) == 0);
 }
 
-TEST_CASE("what a run of part of the time cost tells what a whole one costs, until there was one") {
+TEST_CASE("the cost of a partial run predicts that of a whole one, until there was one") {
   CountedBudget counted(0.2);
   counted.run({counted.group(0, {1}, 1, 0.25)});
   CHECK(counted.budget().cost(0) == doctest::Approx(0.8));
@@ -100,7 +100,7 @@ TEST_CASE("three equal runs on two cores take as long as two, and are begun only
   CHECK(counted.run({two}) == 2);
 }
 
-TEST_CASE("what is still at work counts when a group is begun") {
+TEST_CASE("runs still at work count when a group is begun") {
   CountedBudget counted(0.38, 2);
   counted.run({counted.group(0, {1})});
   // The one takes a core until 0.76. The two could begin on the other at 0.38, and the last of them would end at 1.14.

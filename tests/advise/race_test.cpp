@@ -77,7 +77,7 @@ TEST_CASE("a race among equals drops the best in no more than one of twenty") {
   CHECK(dropped <= repetitions * 5 / 100);
 }
 
-TEST_CASE("what all seeds have in common does not hide a difference") {
+TEST_CASE("variation common to all seeds does not hide a difference") {
   const Race state = run_race(2, 12, Normals{{1.0, 1.5}, 100, 0.05, 7}).race;
   CHECK(state.left == std::vector<std::size_t>{0});
   CHECK(state.entrants[1].dropped_after.has_value());
@@ -108,7 +108,7 @@ TEST_CASE("a race looks after the last seed, however many there are") {
   CHECK(looks_of(40) == Looks{3, 5, 8, 12, 40});
 }
 
-TEST_CASE("of fewer seeds than a test needs all are run, the leader has the best mean, and nothing is dropped") {
+TEST_CASE("with fewer seeds than a test needs all are run, the leader has the best mean, and nothing is dropped") {
   const auto with = [](std::size_t of_second, std::size_t of_third) {
     return race(scores_of(3, 2, [=](std::size_t i, std::size_t seed) -> std::optional<double> {
       const std::size_t had[] = {2, of_second, of_third};
@@ -131,7 +131,7 @@ TEST_CASE("of fewer seeds than a test needs all are run, the leader has the best
   CHECK(whole.open.empty());
 }
 
-TEST_CASE("what fails is dropped at once") {
+TEST_CASE("an entrant that fails is dropped at once") {
   const Race failing = race(scores_of(2, 3, [](std::size_t i, std::size_t seed) -> std::optional<double> {
     return i == 0 ? INFINITY : static_cast<double>(seed);
   }));

@@ -14,7 +14,7 @@ TEST_CASE("quoted text stays on one line, is cut when long, and never within a c
   CHECK(in_quotes(umlauts + umlauts + umlauts).size() == 2 + 59 + 3 + 0);
 }
 
-TEST_CASE("of any bytes only printable UTF-8 characters are shown, and a question mark for each other byte") {
+TEST_CASE("only printable UTF-8 characters of any bytes are shown, and a question mark for each other byte") {
   const std::string printable = "~ \xc2\xa0\xc3\xa4\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf";
   CHECK(on_one_line(printable) == printable);
   // A continuation alone, an overlong slash, half a surrogate, beyond Unicode, cut off, and two control characters.

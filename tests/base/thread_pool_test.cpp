@@ -23,7 +23,7 @@ TEST_CASE("wait() returns once the task has run, on one thread and on several") 
   }
 }
 
-TEST_CASE("what a task throws comes out of wait()") {
+TEST_CASE("a task's exception comes out of wait()") {
   ThreadPool pool(1);
   auto ticket = pool.submit([](int) { throw std::runtime_error("lost"); }, Urgency::whenever);
   CHECK_THROWS_WITH(ticket.wait(), "lost");

@@ -68,7 +68,7 @@ std::string written(const std::function<void()>& work) {
   return text;
 }
 
-TEST_CASE("what is no terminal gets the expectation once and a line now and then, and nothing if that is not wanted") {
+TEST_CASE("an output that is no terminal gets the expectation once and a line now and then, or nothing if quiet") {
   const run::Progress now{.fraction = 0.25, .simulated_s = 75, .score = -1, .expected_s = 600};
   const auto show = [&](bool wanted, std::chrono::milliseconds between) {
     return written([&] {

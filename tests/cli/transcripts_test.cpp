@@ -164,7 +164,7 @@ TEST_CASE("commands list, describe, explain and begin what there is") { follow("
 TEST_CASE("check says what a run will be and cost") { follow("checks"); }
 TEST_CASE("runs leave whole results or none, and say what came of them") { follow("runs"); }
 
-TEST_CASE("what no machine can do is refused in one line") { follow("limits"); }
+TEST_CASE("work that no machine can do is refused in one line") { follow("limits"); }
 TEST_CASE("memory that is not there ends a run with one line") { follow("memory"); }
 TEST_CASE("devices and links are written to, and a full or locked disk is one line") { follow("disks"); }
 TEST_CASE("a platform file belongs to the results made on it, and a scenario takes of it what it needs") {

@@ -64,7 +64,7 @@ TEST_CASE("with error feedback what is rounded away comes with the next") {
   CHECK(encoder.residual()[1] == -2);
 }
 
-TEST_CASE("what has diverged stays visible") {
+TEST_CASE("diverged values stay visible") {
   CHECK(std::isnan(encoded({1, NAN}).values[1]));
   CHECK(std::isinf(encoded({1, INFINITY}).values[1]));
 }

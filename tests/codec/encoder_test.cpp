@@ -53,7 +53,7 @@ TEST_CASE("with values or without, the size is the same, and mean_threshold adds
   CHECK(values == Vector{0, -5, 0, 6, 0, -300});
 }
 
-TEST_CASE("what is sent and what is left are what was put in, exactly, round after round") {
+TEST_CASE("values sent and residual add up to the input exactly, round after round") {
   for (const CodecParams& codec :
        std::vector<CodecParams>{TopKParams{.fraction = 0.1}, RandomKParams{.fraction = 0.1, .error_feedback = true},
                                 MeanThresholdParams{}}) {

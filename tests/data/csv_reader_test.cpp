@@ -75,7 +75,7 @@ TEST_CASE("lines with # above a table are comments, unless the last one names th
   CHECK(reader.line() == 5);
 }
 
-TEST_CASE("what is no table is refused with its line") {
+TEST_CASE("a file that is no table is refused with its line") {
   CHECK(error_of("a,b\n1,\"2\n3,4\n") == "x: line 2, column 2: has no closing quote; expected one");
   CHECK(error_of("a,b\n1,\"2\"3\n") == "x: line 2, column 2: goes on behind its closing quote; expected a comma there");
   CHECK(error_of(std::string("a,b\n1,2\0\n", 9)) == "x: line 2: holds a zero byte; expected text in UTF-8");

@@ -85,7 +85,7 @@ TEST_CASE("a part of a text's windows is drawn by the seed, each still with the 
   CHECK(drawn.labels == whole.labels);
 }
 
-TEST_CASE("what a scenario is checked by is what is read, of a file, a compressed one and a folder") {
+TEST_CASE("a scenario is checked by the text that is read, from a file, a compressed one and a folder") {
   const ScratchFolder folder;
   const std::string text = repeated("to be or not to be, ", 40);
   const DataSpec file = text_of(folder, text, std::nullopt);

@@ -144,7 +144,7 @@ TEST_CASE("the reader of profiles takes or refuses any bytes") { replay("profile
 TEST_CASE("the reader of graphs takes or refuses any bytes") { replay("edges", 500); }
 TEST_CASE("the reader of matrices takes or refuses any bytes") { replay("matrix", 500); }
 TEST_CASE("the reader of weights takes or refuses any bytes") { replay("safetensors", 500); }
-TEST_CASE("what programs say is taken or refused, any bytes") { replay("protocol"); }
+TEST_CASE("any bytes that programs say are taken or refused") { replay("protocol"); }
 
 TEST_CASE("every fuzz target is replayed here") {
   std::set<std::string> names;

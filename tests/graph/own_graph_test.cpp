@@ -235,7 +235,7 @@ TEST_CASE("push-sum on arcs that go one way: shares of each node, and the second
   CHECK(consensus_of_push_sum(ring, true).factor == doctest::Approx(consensus_of(ring, 1, true).factor).epsilon(1e-9));
 }
 
-TEST_CASE("what is wrong with a graph of one's own is said by its place") {
+TEST_CASE("an error in a graph of one's own is reported with its place") {
   const GraphNeeds sgp{.pushes = true}, plain{.weights = false},
       choco{.undirected = "neighbours must know each other's copies"};
   const auto says = [](const Names& lines, const std::string& expected) {

@@ -56,7 +56,7 @@ TEST_CASE("targets, the best and their keys follow the metric") {
   }
 }
 
-TEST_CASE("what a metric does not fit is refused") {
+TEST_CASE("settings that do not fit the metric are refused") {
   const auto refusal = [](const std::string& evaluate) {
     try {
       judged(evaluate);

@@ -110,7 +110,7 @@ run::RunResult overlapped(const std::string& algorithm, const std::string& optim
   return run::run(scenario);
 }
 
-TEST_CASE("what overlaps changes the time of a step and not what is learned, but for the order of sums") {
+TEST_CASE("overlap changes the time of a step and not the learning, except for the order of sums") {
   struct Row {
     const char *block, *overlapped;
   };

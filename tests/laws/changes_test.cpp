@@ -43,7 +43,7 @@ run::RunResult many_workers(int workers, const std::string& algorithm) {
 }  // namespace
 
 // A message takes bytes over rate in CM02; other models add headers, turns and acknowledgements.
-TEST_CASE("what a profile says holds, in each network model, however slow it makes a link") {
+TEST_CASE("a profile holds in each network model, however slow it makes a link") {
   const auto seconds = [](const std::string& model, int workers, const std::string& bandwidth,
                           const std::string& profiles) {
     const run::RunResult result = run::run(scenario_from(fmt::format(R"({{

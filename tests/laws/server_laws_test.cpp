@@ -129,7 +129,7 @@ TEST_CASE("a round with backup workers does not wait for a straggler") {
   for (const run::IterationRow& row : cut.iterations) CHECK((row.staleness > 0) == (row.worker == 3));
 }
 
-TEST_CASE("what backup workers drop has no effect on the weights") {
+TEST_CASE("gradients dropped by backup workers have no effect on the weights") {
   // w3's only gradient comes after the round of the other three, which stop after it.
   const auto cut = one_round(R"({"name": "ps_sync", "backup_workers": 1})");
   const auto all = one_round(R"("ps_sync")");

@@ -373,7 +373,7 @@ TEST_CASE("turns of one host's messages do not depend on what another begins at 
 
 // A message cut off by a crash, and another into the same host; also one between others, which makes the network
 // process events just before.
-TEST_CASE("what a host had sent before it crashed takes its time, whatever else happens in the network of packets") {
+TEST_CASE("packets sent by a host before it crashed take their time, whatever else happens in the network of packets") {
   const auto other_ends_s = [](const std::vector<Sent>& between_others) {
     std::vector<Sent> messages = {{2, 1, 1000 * segment}, {0, 1, 500 * segment}, {3, 4, 1, 0.1}};
     messages.insert(messages.end(), between_others.begin(), between_others.end());
@@ -387,7 +387,7 @@ TEST_CASE("what a host had sent before it crashed takes its time, whatever else 
   CHECK(other_ends_s({{4, 3, 1, 0.05}, {4, 3, 1, 0.07}, {4, 3, 1, 0.09}}) == expected_s);
 }
 
-TEST_CASE("what of an unfinished message has got through in packets is counted up to now") {
+TEST_CASE("the delivered part of an unfinished message is counted up to now, packet by packet") {
   const nlohmann::json carried_bytes = forked([] {
     double of_link = 0;
     carried(packets(0.01), {{0, 1, 1000 * segment}, {3, 4, 1, 0.2}}, [&](Network& network, std::size_t i) {

@@ -133,7 +133,7 @@ TEST_CASE("a run that its time ends has carried what its links could until then"
   }
 }
 
-TEST_CASE("what arrives, and a step that ends, in the instant in which the time is over counts") {
+TEST_CASE("messages that arrive, and a step that ends, in the instant in which the time is over count") {
   // Pull until 1 s, push until 2.125 s, the next until 3.125 s and 4.25 s; the second gradient is there at 3.25 s.
   for (const auto solver : solvers) {
     CAPTURE(static_cast<int>(solver));
@@ -147,7 +147,7 @@ TEST_CASE("what arrives, and a step that ends, in the instant in which the time 
   }
 }
 
-TEST_CASE("what arrives in the instant of a crash has arrived, and what a restart lets go on comes after arrivals") {
+TEST_CASE("messages that arrive in the instant of a crash have arrived, and a restart's effects come after arrivals") {
   std::vector<run::RunResult> crashed, restarted;
   for (const auto solver : solvers) {
     auto scenario = eighths(R"({"time": "20s"})", solver);

@@ -187,7 +187,7 @@ TEST_CASE("a system that lists more traffic than it sends, or waits for less tha
   CHECK(beaten_on<ForgetfulParams>(R"("alone")") > 0);
 }
 
-TEST_CASE("what the closing table sets beside the bound is the slowest worker's step, its last wait included") {
+TEST_CASE("the closing table compares the bound with the slowest worker's step, including its last wait") {
   // Two workers on unlike links, and exchanges of 1 s: w1, active, computes 0.1 s and waits; w0 never waits.
   const auto result =
       run::run(timing_only(R"({"name": "ad_psgd", "topology": "ring"})", 2, 0, "0ms", R"({"time": "101s"})"));

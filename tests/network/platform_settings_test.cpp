@@ -25,7 +25,7 @@ TEST_CASE("a platform file that sets SimGrid's latency factor has the textbook's
   CHECK(model == json("CM02"));
 }
 
-TEST_CASE("what a platform file does not allow is refused in one line, and what it allows is not") {
+TEST_CASE("scenarios that a platform file does not allow are refused in one line, others are not") {
   Scenario latency_changes = on_file("factors.xml");
   scenario::LatencyProfile profile;
   profile.link = "wire";

@@ -58,7 +58,7 @@ TEST_CASE("a flow without links sends its window in each round trip, however man
   }
 }
 
-TEST_CASE("what carries messages over routes without links says why") {
+TEST_CASE("the model that carries messages over routes without links says why") {
   const std::string no_link = "the route from h0 to h1 has no link, and SimGrid counts no bytes over it";
   const Scenario scenario = vivaldi(2, NetworkModel::CM02);
   const auto plan = forked([&] {

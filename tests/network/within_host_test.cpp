@@ -121,7 +121,7 @@ TEST_CASE("a worker alone with its server sends nothing, and takes as long as it
   }
 }
 
-TEST_CASE("of a synchronous step all but the server's own worker cross its link") {
+TEST_CASE("in a synchronous step all but the server's own worker cross its link") {
   // Gradients in, one behind the other, and models out.
   for (const int n : {2, 4}) {
     const run::RunResult result = run::run(on(star(R"(["w0"])", n), R"("ps_sync")", "CM02", 20));
@@ -189,7 +189,7 @@ TEST_CASE("a worker and a server on one host crash together, and neither comes o
         "law.json: $.faults[0].host: no such host takes part: \"w0 server\"; expected one of w0, w1, w2");
 }
 
-TEST_CASE("what a server computes on a worker's host takes its core from the worker") {
+TEST_CASE("a server that computes on a worker's host takes its core from the worker") {
   // A worker's last gradient follows the updates with its first eleven. w0's core computes w0's gradients and all
   // updates, each of 0.1 s; it has something to compute until w0 is done, when all that may be left is a gradient of
   // w1.

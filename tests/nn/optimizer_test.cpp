@@ -227,7 +227,7 @@ TEST_CASE("a penalty is taken where it is said to be") {
   CHECK(w[0] == doctest::Approx(1 - 0.1 * 0.5 * 3));
 }
 
-TEST_CASE("what an optimizer keeps goes on elsewhere as if it had stayed") {
+TEST_CASE("an optimizer's state goes on elsewhere as if it had stayed") {
   for (const OptimizerParams& params : every_kind) {
     CAPTURE(params.index());
     Optimizer stays(params, 2), goes(params, 2);

@@ -36,7 +36,7 @@ TEST_CASE("the heavier votes win, also over more members") {
   CHECK(accuracy(answers, {1, 1, 2.5}) == 1);
 }
 
-TEST_CASE("of classes with equal votes the first counts") {
+TEST_CASE("the first of classes with equal votes counts") {
   CHECK(accuracy({{2, 1, 2, 1}, {0, 1, 0, 1}}, {1, 1}) == 0.75);
 }
 

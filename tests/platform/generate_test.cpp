@@ -143,7 +143,7 @@ TEST_CASE("by default networks with a slow link, or a route of 2 ms or more, tra
   CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.0008}}) == "TCP");
 }
 
-TEST_CASE("of two sites the first has half of the workers, or one more, and the servers") {
+TEST_CASE("the first of two sites has half of the workers, or one more, and the servers") {
   const auto sites = [](const scenario::GeneratedPlatform& spec) {
     return ddl::forked([&] {
       const Fabric fabric(ddl::on_platform(spec));

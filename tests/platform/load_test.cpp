@@ -83,7 +83,7 @@ TEST_CASE("a file's <config> may set factors of the network model, and repeat ke
 
 // SimGrid obeys them: a limit of flows and another solver share links otherwise than the accelerator does, and a plugin
 // changes the speeds of hosts.
-TEST_CASE("what else a file's <config> sets is refused by name, and the line says that it may be deleted") {
+TEST_CASE("other settings of a file's <config> are refused by name, and the line says that they may be deleted") {
   const std::string expected =
       "which is not obeyed here; expected only network/bandwidth-factor, network/latency-factor, network/weight-S of "
       "what changes times; the <config> may be deleted";

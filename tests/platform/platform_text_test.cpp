@@ -69,7 +69,7 @@ TEST_CASE("words that a tag may not have are harmless in values and comments") {
   }
 }
 
-TEST_CASE("what is no XML is refused with its line") {
+TEST_CASE("a text that is no XML is refused with its line") {
   const std::map<std::string, std::string> expected = {
       {"<host id='a'\n", "line 5: cannot be read as XML: not well-formed (invalid token)"},
       {"<host id='<'/>", "line 4: cannot be read as XML: not well-formed (invalid token)"},

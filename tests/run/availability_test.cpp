@@ -165,7 +165,7 @@ TEST_CASE("a file of a trace is read into the scenario, and what is wrong with i
   CHECK(refusal(named) == start + "no such file; expected a CSV file");
 }
 
-TEST_CASE("what a trace cannot say is one line") {
+TEST_CASE("an impossible trace is refused in one line") {
   const std::string x = R"("presence": [{"client": "x", "from": "0s", "until": "9s"}])";
   const auto fault = [](const std::string& keys) { return R"([{"type": "availability", )" + keys + "}]"; };
   CHECK(refusal(fault(R"("hosts": ["w0"])")) ==

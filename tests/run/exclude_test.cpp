@@ -80,7 +80,7 @@ TEST_CASE("one worker that trains alone has the samples of those that take part"
   CHECK(shards(rest).at("w0") == expected);
 }
 
-TEST_CASE("what a scenario says of excluded hosts has no effect, and nobody else may be unknown") {
+TEST_CASE("a scenario's settings for excluded hosts have no effect, and other unknown hosts are refused") {
   const std::string more =
       R"(, "faults": [{"type": "host_slowed", "host": "w3", "from": "0s", "until": "1s", "factor": 5},
       {"type": "stragglers", "hosts": ["w3"], "mean_every": "1s", "mean_duration": "1s", "factor": 3}])";

@@ -77,7 +77,7 @@ TEST_CASE("a signal while a program starts does not hide that it cannot be start
   }
 }
 
-TEST_CASE("what is shared with a program is none of its standard streams, though ours are closed") {
+TEST_CASE("the memory shared with a program is none of its standard streams, though ours are closed") {
   const scenario::Scenario scenario = asking(R"(
       echo '{"protocol":1,"tensors":[["w",[1]]],"train":4,"test":1}'
       read -r hello

@@ -41,7 +41,7 @@ TEST_CASE("a text that repeats is learned to the last symbol") {
   }
 }
 
-TEST_CASE("of a text in which the last symbol decides, the loss comes down to its entropy") {
+TEST_CASE("the loss on a text in which the last symbol decides comes down to its entropy") {
   constexpr double change = 0.25;
   Stream random = stream(1, "test", "text");
   std::string text = "a";

@@ -141,7 +141,7 @@ std::string error_of(const std::string& layers) {
   return "";
 }
 
-TEST_CASE("what masks and lists of layers need is looked at before it is made") {
+TEST_CASE("the memory of masks and lists of layers is checked before it is allocated") {
   std::string layers = "\"flatten\"";
   for (int i = 0; i < 6; ++i) layers += R"(, {"type": "dense", "units": 9900, "mask": "bibd"})";
   CHECK(error_of(layers) ==
@@ -151,7 +151,7 @@ TEST_CASE("what masks and lists of layers need is looked at before it is made") 
   CHECK(error_of(layers) == "memory.json: $.model.layers[10000]: is one of 10001 layers; expected at most 10000");
 }
 
-TEST_CASE("what does not fit is refused at its largest part, with the sum and the limit") {
+TEST_CASE("a scenario that does not fit is refused at its largest part, with the sum and the limit") {
   const std::vector<MemoryPart> parts = {{"$.a", "a", 1 * gibibyte}, {"$.b", "b", 2 * gibibyte}};
   CHECK_FALSE(excess(parts, 3 * gibibyte, ""));
   const auto too_much = excess(parts, 2.5 * gibibyte, ", which this machine has");

@@ -7,7 +7,7 @@
 namespace ddl::scenario::metric_test {
 namespace {
 
-TEST_CASE("of accuracy more is better, of loss less") {
+TEST_CASE("more accuracy is better, and less loss") {
   CHECK(by_accuracy.is_better(0.9, 0.8));
   CHECK(by_loss.is_better(0.8, 0.9));
   for (const Metric& metric : {by_accuracy, by_loss}) {

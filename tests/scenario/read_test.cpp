@@ -99,7 +99,7 @@ TEST_CASE("all errors of a file are reported together") {
   CHECK(lines.size() == 6);  // two of the platform, algorithm, bogus, batch_size, no stop condition
 }
 
-TEST_CASE("of very many errors the first fifty are shown, and how many more there are") {
+TEST_CASE("the first fifty of very many errors are shown, and how many more there are") {
   std::string text = "{";
   for (int i = 0; i < 1000; ++i) text += "\"k" + std::to_string(i) + "\": 1,";
   const auto lines =

@@ -79,7 +79,7 @@ TEST_CASE("a choice that code has made is among no others") {
   CHECK(first.get_if<LazyParams>() != nullptr);
 }
 
-TEST_CASE("what a system is called with other settings is a scenario's algorithm") {
+TEST_CASE("a system's name with other settings is a scenario's algorithm") {
   int presets = 0;
   for (const auto& system : systems::built_in()) {
     for (const Preset& preset : system->facts().presets) {

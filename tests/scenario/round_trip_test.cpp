@@ -7,7 +7,7 @@
 namespace ddl::scenario {
 namespace {
 
-TEST_CASE("what describe prints is a scenario that describes itself in the same words") {
+TEST_CASE("describe prints a scenario that describes itself in the same words") {
   for (const std::string& text : styles()) {
     const std::string once = describe(parse(text));
     CAPTURE(once);
@@ -26,7 +26,7 @@ TEST_CASE("describe keeps every value that was given and spells out short forms"
   CHECK(json == given);
 }
 
-TEST_CASE("of a matrix the rows of its sites are kept, pair by pair, so that the file may go") {
+TEST_CASE("the rows of a matrix's sites are kept, pair by pair, so that the file may go") {
   const auto json = nlohmann::json::parse(describe(parse(R"({
     "platform": { "topology": "regions", "matrix": "platforms/ec2.csv", "sites": ["tokyo", "oregon"] },
     "algorithm": "alone", "stop": { "iterations": 1 } })")))["platform"];

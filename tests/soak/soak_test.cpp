@@ -56,7 +56,7 @@ nlohmann::json list_of(const nlohmann::json& object, const char* key) {
   return object.value(key, nlohmann::json::array());
 }
 
-TEST_CASE("what is rare is drawn together") {
+TEST_CASE("rare settings are drawn together") {
   const auto clips = [](const nlohmann::json& scenario) {
     return scenario["training"]["optimizer"].contains("clip_norm");
   };

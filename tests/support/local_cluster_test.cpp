@@ -141,7 +141,7 @@ TEST_CASE("a program's own error comes out, and services end with the run") {
   CHECK(ended == 1);
 }
 
-TEST_CASE("what is under way when the workers have ended still arrives, and is dealt with") {
+TEST_CASE("messages under way when the workers have ended still arrive, and are handled") {
   LocalCluster cluster({.cluster = of(1, 1), .latency_s = 2, .bytes_per_s = 1});
   std::vector<double> dealt_with;
   cluster.run(each([&](Node& node) {

@@ -54,7 +54,7 @@ TEST_CASE("rotation starts elsewhere for each peer") {
   CHECK(steps_received.steps() == 2);
 }
 
-TEST_CASE("of a peer that has left nothing more is awaited, once its last messages have come") {
+TEST_CASE("nothing more is awaited from a peer that has left, once its last messages have come") {
   const AkoPlan plan = plan_of(2, AkoSchedule::broadcast);
   ReceivedSteps steps_received(plan, 0, 1);
   steps_received.note(0, 0);

@@ -139,7 +139,7 @@ TEST_CASE("a message tells the step of the oldest gradient in its sum") {
   }
 }
 
-TEST_CASE("what a full queue cannot take accumulates, and arrives once") {
+TEST_CASE("gradients that a full queue cannot take accumulate, and arrive once") {
   // The first message is on the wire for longer than the four steps take. The other part waits behind it, fills the
   // queue, and takes all gradients with it. With room for two the first part may go once more.
   AkoParams params = with(2, AkoSchedule::broadcast);
@@ -185,7 +185,7 @@ TEST_CASE("a part leaves when the gradients of its layers are known, and the ste
   }
 }
 
-TEST_CASE("what leaves in the middle of a backward pass has whole gradients alone") {
+TEST_CASE("a part that leaves in the middle of a backward pass has whole gradients only") {
   // A step has 11 tasks of a second, and a message takes 20 s. Part 0 leaves at 11 s with the gradient of step 0. Part
   // 1 is due from 19 s, when its layers of step 1 are known, and leaves at 31 s, one second after those of step 2 are
   // known, without them. Part 0 is due from 33 s, and leaves at 51 s with all that came since.

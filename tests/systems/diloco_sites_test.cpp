@@ -100,7 +100,7 @@ TEST_CASE("moves are of sites, and weigh alike, or by the workers there") {
   }
 }
 
-TEST_CASE("of sites of one size the weight is to the bit the same") {
+TEST_CASE("the weight is to the bit the same for sites of one size") {
   DilocoParams params = by_sites(3, 0.7);
   for (const Sites& sites : {Sites{0, 0, 0, 1, 1, 1}, {0, 1, 2}, {0, 0, 0}}) {
     LocalCluster replicas(settings(sites, 6)), workers(settings(sites, 6));
@@ -146,7 +146,7 @@ TEST_CASE("sites of one worker each are replicas as workers are, to the bit") {
   for (const int worker : {0, 1, 2, 3}) CHECK(model(sites, worker) == model(workers, worker));
 }
 
-TEST_CASE("of one site an eager outer step is not behind: the move of the round is all known at once") {
+TEST_CASE("an eager outer step of one site is not behind: the move of the round is all known at once") {
   DilocoParams params = by_sites(2);
   LocalCluster in_time(settings({0, 0, 0}, 6));
   in_time.run(programs_of(params));

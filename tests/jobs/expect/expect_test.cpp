@@ -190,7 +190,7 @@ TEST_CASE("each run is made once, and is kept for the next time, and expectation
   CHECK(text_of(bench.out() / "timing" / "1" / "run.json") == before);
 }
 
-TEST_CASE("what cannot be judged is refused before anything runs, all of it together") {
+TEST_CASE("expectations that cannot be judged are refused together, before anything runs") {
   const Bench bench;
   const std::string nothing = bench.write("nothing", timing);
   const std::string many = bench.write("many", timing, R"({"accuracy": [0, 1]}, {"target": 0.5, "time": ["0s", "1s"]},

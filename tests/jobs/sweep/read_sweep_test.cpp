@@ -82,7 +82,7 @@ TEST_CASE("a scenario that is changed by hand is named after what changes its re
   CHECK(changed_name("x", {{"data.train", "100"}, {"name", "y"}}) == "x");  // the reader has set it
 }
 
-TEST_CASE("what is wrong is said once, with its path and the first run that has it") {
+TEST_CASE("an error is reported once, with its path and the first run that has it") {
   for (const Example& example : examples_in("tests/jobs/sweep/broken.txt")) {
     CAPTURE(example.place);
     const std::vector<std::string> errors = errors_of(with_base + example.given + "}");

@@ -51,7 +51,7 @@ TEST_CASE("runs that another program has made after the estimate are not made ag
   CHECK(run_sweep(plan, early, {}).kept == 4);
 }
 
-TEST_CASE("what a killed sweep has left goes, but for the files of others in it") {
+TEST_CASE("leftovers of a killed sweep go, except for others' files in them") {
   const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
   const fs::path folder = run(sweep_of(four)).folder;
@@ -252,7 +252,7 @@ TEST_CASE("every platform is built before the first run starts, and then nothing
   CHECK(names_in(scratch.path()).empty());
 }
 
-TEST_CASE("what is no sweep's folder is left alone") {
+TEST_CASE("a folder that is no sweep's is left alone") {
   const TemporaryFolder scratch;
   fs::create_directories(scratch.path() / "tiny");
   put(scratch.path() / "tiny" / "letter.txt", "dear");

@@ -41,7 +41,7 @@ TEST_CASE("messages of any size arrive, none is left waiting for bytes that were
   }
 }
 
-TEST_CASE("what synchronous systems learn is the same to the bit as in the simulation") {
+TEST_CASE("synchronous systems learn the same to the bit as in the simulation") {
   if (!stage_is_allowed()) return;
   // 500 kB hold the values themselves; 1 kB does not, so they are handed over in memory.
   for (const double size : {500e3, 1e3}) {

@@ -203,7 +203,7 @@ TEST_CASE("eight links that are full both ways take less than half a core") {
   CHECK(use.packets > 100'000);
 }
 
-TEST_CASE("what is sent into a full queue or a lossy link is counted") {
+TEST_CASE("packets sent into a full queue or a lossy link are counted") {
   if (!delay_box_is_allowed()) return;
   Testbed testbed(star_of(2, 10 * kMs), {.queue = {.bytes = 20e3}, .loss = 0.01});
   testbed.begin(WallClock::now());

@@ -123,7 +123,7 @@ TEST_CASE("after a loss the window follows CUBIC, and is where it was after K se
   }
 }
 
-TEST_CASE("of two losses, one soon after the other, the second leaves room for others") {
+TEST_CASE("the second of two losses, soon after the first, leaves room for others") {
   // The window was 1000 and is 700; its old size then counts as (1 + 0.7) / 2 of it, 595.
   Busy busy = after_loss(1000);
   busy.lose();

@@ -97,7 +97,7 @@ TEST_CASE("a connection that is opened again knows nothing of its life before") 
   }
 }
 
-TEST_CASE("what a closed connection has in queues still takes its time there, and counts as sent") {
+TEST_CASE("a closed connection's packets in queues still take their time there, and count as sent") {
   const Line::Settings line{.bytes_per_s = rate, .queue_bytes = all_bytes};
   DrivenPair driven(line, 2);
   driven.begin({{0, 10 * segment_bytes}});

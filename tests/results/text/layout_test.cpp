@@ -40,7 +40,7 @@ TEST_CASE("lines break at blanks, and a long word stands alone or is split") {
   CHECK(lines_of("", 5) == std::vector<std::string>{""});
 }
 
-TEST_CASE("what follows a break stands under the text, not under its label") {
+TEST_CASE("text after a break stands under the text, not under its label") {
   const std::string words = "word word word word word word word word word word word word word";  // 64 letters
   CHECK(labelled("label", words, 80) ==
         "  label             word word word word word word word word word word word word\n"

@@ -74,7 +74,7 @@ TEST_CASE("times and shares of links, which round otherwise with another SimGrid
   CHECK(digest_of(result) == digest_of(later));
 }
 
-TEST_CASE("what a run cost the machine is not in the digest") {
+TEST_CASE("a run's cost to the machine is not in the digest") {
   run::RunResult result = example_result();
   result.wall_s = 99;
   result.events = 1;

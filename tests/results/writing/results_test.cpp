@@ -198,7 +198,7 @@ TEST_CASE("a description is no difference between scenarios") {
   CHECK_FALSE(compare_with_earlier(Identities().of(scenario), text_of(folder / "run.json")).is_same());
 }
 
-TEST_CASE("what native math has made counts as its own where the same kernels would run, portable math's everywhere") {
+TEST_CASE("results of native math count where the same kernels would run, those of portable math everywhere") {
   const auto counts = [](const scenario::Scenario& here, const std::string& mode, const std::string& kernels) {
     auto run = nlohmann::json::parse(run_json(Identities().of(here), "0"));
     if (mode.empty()) {
@@ -223,7 +223,7 @@ TEST_CASE("what native math has made counts as its own where the same kernels wo
   CHECK(counts(native, "native", "OpenBLAS 0.3.21 Nehalem_"));
 }
 
-TEST_CASE("what else a user has put beside a result outlives its replacement") {
+TEST_CASE("other files that a user has put beside a result outlive its replacement") {
   const TemporaryFolder temporary;
   const std::string out = temporary.path().string();
   const fs::path folder = write_results(out, example_scenario(), example_result(), false);
@@ -406,7 +406,7 @@ TEST_CASE("Ctrl-C waits until a folder is in its place") {
   CHECK(names_in(target) == std::set<std::string>{"new.csv"});
 }
 
-TEST_CASE("of two programs that publish at one place at once, neither fails for the other's sake") {
+TEST_CASE("two programs that publish at one place at once do not fail for each other's sake") {
   const TemporaryFolder temporary;
   const fs::path target = temporary.path() / "7";
   for (int round = 0; round < 200; ++round) {
@@ -443,7 +443,7 @@ TEST_CASE("of two programs that publish at one place at once, neither fails for 
   }
 }
 
-TEST_CASE("what another process has staged is published by whoever named it, or goes") {
+TEST_CASE("a folder staged by another process is published by whoever named it, or goes") {
   const TemporaryFolder temporary;
   const fs::path target = temporary.path() / "deep" / "7";
   for (const bool published : {false, true}) {
@@ -463,7 +463,7 @@ TEST_CASE("what another process has staged is published by whoever named it, or 
   CHECK(names_in(temporary.path() / "deep") == std::set<std::string>{"7"});
 }
 
-TEST_CASE("what a process has left that ended goes, although nothing has waited for that process") {
+TEST_CASE("leftovers of a process that ended go, although nothing has waited for that process") {
   const TemporaryFolder temporary;
   const pid_t ended = fork();
   if (ended == 0) _exit(0);

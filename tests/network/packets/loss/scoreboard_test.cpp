@@ -263,7 +263,7 @@ TEST_CASE("it is lost when it has taken longer than that one and what is allowed
   CHECK(board.look_again_s() == Scoreboard::never);
 }
 
-TEST_CASE("what was sent twice tells no round trip, and nothing of others if it came too soon") {
+TEST_CASE("a segment sent twice shows no round trip, and nothing about others if it came too soon") {
   Scoreboard board = sent_one_by_one(2);
   board.send_again(9, 1);
   const Scoreboard::Delivered got = board.take(10, {.next = 0, .blocks = {{{1, 2}}}}, 5, 0);

@@ -121,7 +121,7 @@ TEST_CASE("a run of no steps ends where it begins: with its initial weights") {
   }
 }
 
-TEST_CASE("what is drawn is named: dropout, codecs, partners, neighbours, those in a round") {
+TEST_CASE("draws are named: dropout, codecs, partners, neighbours, those in a round") {
   const auto purposes = [](const scenario::Scenario& scenario) {
     std::map<std::string, int> counts;
     for (const auto& row : run::run(scenario).recorded.draws) ++counts[row.purpose];
