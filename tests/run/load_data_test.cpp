@@ -28,7 +28,7 @@ TEST_CASE("evaluations use as many test samples as they are told, drawn by the s
   REQUIRE(all.size() == 200);
   CHECK(all.numbers.empty());
   REQUIRE(some.size() == 50);
-  for (int label = 0; label < 10; ++label) CHECK(std::ranges::count(some.labels, label) == 5);  // 20 of each are there
+  for (int label = 0; label < 10; ++label) CHECK(std::ranges::count(some.labels, label) == 5);  // there are 20 of each
   CHECK(some.numbers.back() >= 50);
   for (std::uint32_t i = 0; i < 50; ++i) CHECK(some.labels[i] == all.labels[some.number_of(i)]);
   CHECK(tested(R"(, "samples": 50)").numbers == some.numbers);
