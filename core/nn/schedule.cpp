@@ -17,8 +17,7 @@ double cosine_of_half_turns(double x) {
   return sum;
 }
 
-constexpr double run_shares =
-    1e4;  // shares are rounded to 1 / run_shares, so that the last digit of a time cannot change a rate
+constexpr double run_shares = 1e4;  // shares are multiples of 1 / run_shares: last digits of times change no rate
 
 struct Factor {
   std::int64_t step, warmup_steps;

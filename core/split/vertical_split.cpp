@@ -120,8 +120,7 @@ class VerticalSplitter {
     }
     if (const auto* residual = dynamic_cast<const nn::Residual*>(&layer)) return expand_residual(*residual, view);
     if (dynamic_cast<const nn::Flatten*>(&layer) != nullptr) return flattened(std::move(view));
-    if (dynamic_cast<const nn::Dropout*>(&layer) != nullptr)
-      return same_at_all(layer, gather(view));  // all in one random stream
+    if (dynamic_cast<const nn::Dropout*>(&layer) != nullptr) return same_at_all(layer, gather(view));  // one stream
     if (layer.groups() == 1) return dealt(layer, gather(view), deal(layer.output().channels, layer.output().channels));
     if (!view.whole()) {
       if (auto outputs = outputs_of_own(layer, view.channels)) return dealt(layer, view, std::move(*outputs));

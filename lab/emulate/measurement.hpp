@@ -11,10 +11,9 @@ namespace ddl::emulate {
 
 // Accuracy and cost of emulated links with latencies.
 struct DelayBoxUse {
-  std::int64_t packets = 0, dropped = 0, lost = 0;  // sent; dropped by full queues; lost at random
-  double error_mean_s = 0, error_p99_s = 0,
-         error_max_s = 0;      // between the planned and the real time of packets coming out
-  double processor_share = 0;  // share of one core, including the kernel's TCP
+  std::int64_t packets = 0, dropped = 0, lost = 0;            // sent; dropped by full queues; lost at random
+  double error_mean_s = 0, error_p99_s = 0, error_max_s = 0;  // errors of the times at which packets come out
+  double processor_share = 0;                                 // share of one core, including the kernel's TCP
 };
 
 struct Measurement {

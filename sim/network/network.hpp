@@ -41,11 +41,10 @@ class Network {
   void wait_for_room(int source, int target, std::size_t depth);
   void wait_until_delivered(int source, int target);
   void wait_until_all_delivered(int source);
-  // Suspends an actor of the node, which has just computed, until all messages that arrive in this instant have been
-  // taken.
+  // Suspends an actor of the node, which has just computed, until all arrivals of this instant have been taken.
   void wait_for_arrivals(int node) { pause(node, Pauses::After::computing); }
-  // Suspends an actor of no node until all messages that arrive in this instant have been taken, and the actors that
-  // waited for them have gone on.
+  // Suspends an actor of no node until all arrivals of this instant have been taken, and the actors that waited for
+  // them have gone on.
   void wait_for_the_instant();
 
   // A host goes: all messages queued or on the wire from or to it are lost, and so are those sent from or to it while

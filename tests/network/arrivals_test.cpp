@@ -155,8 +155,7 @@ TEST_CASE("in TCP and in packets each window waits for an acknowledgement of the
   const double first_gap_s = 0.1 - 10 * segment_s, second_gap_s = 0.1 - 20 * segment_s,
                gaps_s = first_gap_s + second_gap_s;
   const double rest_s = 0.05 + 70 * segment_s;
-  const double trip_s =
-      0.1 + 2 * frame_s + 2 * acknowledgement_s;  // round trip of the first packet over the star's two links
+  const double trip_s = 0.1 + 2 * frame_s + 2 * acknowledgement_s;  // the first packet's, over two links
   arrives("TCP: the first window takes its length and one way", tcp(0.05), {{0, 1, 10 * segment}},
           {0.05 + 10 * segment_s});
   arrives("TCP: one segment more", tcp(0.05), {{0, 1, 11 * segment}}, {0.05 + first_gap_s + 11 * segment_s});

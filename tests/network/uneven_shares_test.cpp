@@ -8,8 +8,7 @@ namespace {
 
 using scenario::NetworkModel;
 
-constexpr double useful =
-    1448.0 / (1514 + 33);  // share of a link's bandwidth: frames have headers and acknowledgements
+constexpr double useful = 1448.0 / (1514 + 33);  // share of a link: frames have headers and acknowledgements
 
 scenario::Scenario servers_workers(int workers, NetworkModel model) {
   scenario::Scenario scenario = timing_only(R"("ps_async")", workers, 1, "0s", R"({"iterations": 40})");

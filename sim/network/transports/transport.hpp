@@ -1,5 +1,5 @@
-// Carriers of messages between hosts: SimGrid's transfers, our own solver of the same model (FlowTransport), or single
-// packets.
+// Transports of messages between hosts: SimGrid's transfers, our own solver of the same model (FlowTransport), or
+// single packets.
 #pragma once
 
 #include <limits>
