@@ -2,10 +2,9 @@
 // application's buffer, send_buffer.hpp, and its host's device, device_queue.hpp), and its reaction to losses: those
 // reported by later segments (loss/scoreboard.hpp), a lost tail (loss/tail_probe.hpp), and silence
 // (loss/loss_timer.hpp). It repairs all of them (loss/recovery.hpp).
-// silence (loss/loss_timer.hpp), all of which it makes good (loss/recovery.hpp).
+//
 // Without a clock: its caller passes the time, wakes it at next_s(), and hears of each segment that it sends.
 // docs/network.md lists the omissions.
-// it sends. docs/network.md lists what is not modelled.
 #pragma once
 
 #include <cstdint>
