@@ -1,4 +1,4 @@
-// A model layer by layer: its parameters, how many of them a mask keeps, and what they cost.
+// A model layer by layer: its parameters, the part of them that a mask keeps, and their cost.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 namespace ddl::nn {
 
 enum class MathMode {
-  automatic,  // portable where there are kernels for the CPU (see tile_sets()), native elsewhere
+  automatic,  // portable if there are kernels for the CPU (see tile_sets()), else native
   portable,   // our own kernels: the same bits on every machine
   native      // OpenBLAS for all products of dense and convolutional layers; its order of sums depends on the CPU
 };

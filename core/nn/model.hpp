@@ -1,5 +1,5 @@
-// A network as a pure function of one flat parameter vector. A Model is immutable after construction and shared by
-// all threads; what a computation writes lives in its caller's Workspace.
+// A network as a pure function of one flat parameter vector. A Model is immutable after construction and shared by all
+// threads; a computation writes only into its caller's Workspace.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class Model {
   MathMode math_mode() const;                 // portable or native
   const std::vector<TensorInfo>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
-  // Layers that have parameters: how many of these, and the multiply-adds of one sample's forward pass.
+  // Layers with parameters: their number of parameters, and the multiply-adds of one sample's forward pass.
   struct LayerSize {
     std::size_t parameters = 0;
     double multiply_adds = 0;

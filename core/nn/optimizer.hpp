@@ -53,7 +53,7 @@ class Optimizer {
 
   OptimizerParams params_;
   std::size_t count_;
-  std::int64_t steps_ = 0;             // made: what Adam corrects its moments' bias by
+  std::int64_t steps_ = 0;             // steps made; Adam corrects its moments' bias by them
   std::vector<float> first_, second_;  // velocity or first moment; second moment
   std::vector<float> clipped_;         // empty while no gradient was too long
 };

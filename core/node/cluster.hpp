@@ -36,7 +36,7 @@ struct Cluster {
   std::uint64_t seed = 0;                  // seeds all that nodes must draw alike, such as a random graph
   std::size_t parameters = 0;              // length d of the flat vector; virtual when timing only
   std::uint64_t model_bytes = 0;           // N, a whole model on the wire
-  std::uint64_t replica_bytes = 0;         // a model with what its optimizer keeps, on the wire
+  std::uint64_t replica_bytes = 0;         // a model with its optimizer's state, on the wire
   std::vector<TensorInfo> tensors;         // the vector's division into layers; empty when timing only
   std::vector<LayerInfo> layers;           // the same layer by layer; empty if unknown
   bool timing_only = false;                // vectors are empty and payloads null

@@ -2,13 +2,12 @@
 //
 //   1  forward, stage s:   compute the own channels; at the meeting send them to all; wait for all others'
 //   2  last meeting:       all have the outputs, and so the loss and its gradient with respect to the own outputs
-//   3  backward, stage s:  compute; send each worker the own contribution to the gradient by its channels; add up what
-//                          comes, in worker order
+//   3  backward, stage s:  compute; send each worker the own contribution to the gradient by its channels; add up the
+//                          contributions received, in worker order
 //   4  one optimizer step on the own weights
-//   5  a request at worker 0:  the sample goes to all, stages as above; the last pieces go to worker 0 alone
+//   5  a request at worker 0:  the sample goes to all, stages as above; the last pieces go only to worker 0
 //
-// A worker whose steps are over tells all. No worker can be more than one meeting ahead, so all end after the same
-// step.
+// A worker without steps left tells all. No worker can be more than one meeting ahead, so all end after the same step.
 #include "core/split/vertical.hpp"
 
 #include <span>

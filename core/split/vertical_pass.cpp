@@ -50,8 +50,8 @@ bool VerticalPass::exchange_gradients(std::size_t meeting, const Pieces& outgoin
   return exchange(in_training, 2 * plan_.meetings() - meeting, meeting, true, outgoing);
 }
 
-// W. Each worker gets its entry of `outgoing`; what comes from all, and the own entry, is then in pieces_. Piece sizes
-// are the sender's own, or (backwards) the receiver's.
+// W. Each worker gets its entry of `outgoing`; pieces_ then has the entries received from all, and the own entry. Piece
+// sizes are the sender's own, or (backwards) the receiver's.
 bool VerticalPass::exchange(Port port, std::size_t turn, std::size_t meeting, bool backward, const Pieces& outgoing) {
   const auto entry = [&](int worker) { return outgoing.empty() ? nullptr : outgoing[worker]; };
   for (int ahead = 1; ahead < workers(); ++ahead) {

@@ -102,7 +102,7 @@ std::vector<std::vector<std::uint32_t>> VerticalParams::split_parts(const nn::Mo
 
 std::vector<SettingError> VerticalParams::errors(const Surroundings&) const { return errors_in(serving); }
 
-// A split lists its parameters: of larger models what lies between layers, little beside them, is left out.
+// A split lists its parameters. For larger models the small activations between layers are left out.
 MemoryUse VerticalParams::split_memory(const nn::Model* model, int workers) const {
   constexpr double most_listed = 1e8;
   const MemoryUse one = replicas(model == nullptr ? 0 : model->parameter_count(), 1);

@@ -1,7 +1,7 @@
 // Local SGD (Stich, ICLR 2019), worker i:
 //
 //   1  H times:  x = step(x, gradient(x))            once while step < local_from (post-local SGD: Lin et al., 2020)
-//   2  x = allreduce_sum(h x) / allreduce_sum(h)     h: steps taken, H but for the last round
+//   2  x = allreduce_sum(h x) / allreduce_sum(h)     h: steps taken, H except in the last round
 //   3  a worker without steps left contributes nothing and takes the mean of the others, until a round without
 //      contributions ends the group
 //

@@ -30,7 +30,7 @@ struct EmulateSettings {
   std::string queue = "50ms";     // a time or bytes
   std::string jitter = "0s", links = "auto", slow_start_after_idle = "on";
   bool json = false, quiet = false, force = false;
-  emulate::EmulateOptions options;  // without what the texts above say
+  emulate::EmulateOptions options;  // without the settings in the texts above
 };
 
 std::string repetition_text(const scenario::Scenario& scenario, const EmulateSettings& settings, int repetition) {

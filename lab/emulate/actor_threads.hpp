@@ -16,7 +16,7 @@ std::thread start_thread(std::function<void()> body);
 
 class ActorThreads {
  public:
-  // `failed` hears what an actor throws.
+  // `failed` receives an actor's exception.
   explicit ActorThreads(std::function<void(std::exception_ptr)> failed) : failed_(std::move(failed)) {}
 
   // The caller holds the monitor. Throws RunFailed if the thread cannot be started.

@@ -1,4 +1,4 @@
-// A scenario over real TCP between network namespaces of this machine, in real time: what a simulation is held against.
+// A scenario over real TCP between network namespaces of this machine, in real time: the reference for simulations.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ddl::emulate {
 
 struct EmulateOptions {
   std::string congestion_control = "cubic";  // for every connection
-  bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
+  bool real_compute = false;                 // a gradient takes its math's time, and does not sleep
   TestbedSettings testbed;                   // its seed is that of the scenario's network
   double limit_s = 600;                      // time limit of a run; a run that exceeds it fails
   int repetition = 1;                        // number of the run among those of one scenario and seed

@@ -37,7 +37,7 @@ std::vector<LineChange> line_changes(platform::Changes& changes, const Star& sta
   return found;
 }
 
-// Throws InputError for what only simulated runs have.
+// Throws InputError for settings that only simulated runs have.
 void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOptions& options) {
   const std::pair<bool, const char*> of_simulated_runs[] = {{scenario.record.trace, "trace"},
                                                             {scenario.record.initial_weights, "initial_weights"},

@@ -1,4 +1,4 @@
-// The machine that an emulation runs on: what else it does, and how soon it lets our threads run.
+// The machine that an emulation runs on: its other work, and how soon it lets our threads run.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace ddl::emulate {
 
 std::string kernel_release();
 
-// Gives the calling thread, and those it starts from then on, precedence over the machine's other work, and says what
-// was allowed: "real-time", "nice -20" or "none".
+// Gives the calling thread, and those it starts from then on, precedence over the machine's other work, and returns the
+// permitted kind: "real-time", "nice -20" or "none".
 std::string take_precedence();
 
 // Processor time since the machine started, in the kernel's ticks over all cores.

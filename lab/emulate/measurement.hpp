@@ -18,7 +18,7 @@ struct DelayBoxUse {
 
 struct Measurement {
   std::string kernel, congestion_control;
-  std::string compute;     // "slept" or "real": what a gradient's time is
+  std::string compute;     // "slept" or "real": kind of a gradient's time
   std::string precedence;  // over the machine's other work
   int repetition = 1;
   std::string links;                       // implementation: "token buckets" or "delay box"

@@ -26,7 +26,7 @@ class Monitor {
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
-  // The caller of what follows holds the monitor.
+  // The caller of the following holds the monitor.
 
   // Waits until `holds`, evaluated after every wake(), or until the deadline; returns `holds`. Others run meanwhile.
   // Throws RunOver once end() has been called.

@@ -50,7 +50,7 @@ class RunState {
   void tell();
 
   run::Experiment& experiment_;
-  mutable std::mutex mutex_;  // guards what follows, and the experiment's stop rule
+  mutable std::mutex mutex_;  // guards all below, and the experiment's stop rule
   std::condition_variable something_happened_;
   bool news_ = false;
   int workers_at_work_ = 0;

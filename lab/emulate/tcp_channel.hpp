@@ -40,7 +40,7 @@ class TcpChannel {
   int source() const { return connection_.source; }
   int target() const { return connection_.target; }
 
-  // The caller of what follows holds the source's monitor.
+  // The caller of the following holds the source's monitor.
   void send(Message message);
   std::size_t waiting() const { return queue_.size(); }
   bool is_delivered() const { return undelivered_ == 0; }

@@ -296,8 +296,7 @@ Verdict clips_whole_gradients(const Subject& subject) {
   return clips ? Verdict() : does_not_apply("it refuses clip_norm: " + refusal);
 }
 
-// Others' gradients may be read earlier or later, unless all that a step reads is what all have sent in the step
-// before.
+// Others' gradients may be read earlier or later, unless a step reads exactly those that all sent in the step before.
 Verdict learns_the_same_when_it_overlaps(const Subject& subject) {
   const std::vector<Changes> ways = ways_of_overlapping(subject);
   if (ways.size() < 2) return does_not_apply("it has no setting \"overlap\"");

@@ -45,7 +45,7 @@ struct Verdict {
 struct Law {
   const char* name;
   const char* says;
-  Verdict (*judge)(const Subject& subject);  // throws what a run throws
+  Verdict (*judge)(const Subject& subject);  // throws a run's exceptions
 };
 
 std::span<const Law> all();

@@ -49,7 +49,7 @@ class Accounts {
 
   Observer& observer_;
   ByPair<Traffic> traffic_;
-  Totals totals_;  // without what totals() works out
+  Totals totals_;  // without the parts that totals() computes
   std::int64_t accepted_ = 0, delivered_ = 0;
   std::int64_t lost_ = 0;                           // for good, with a host that went
   std::int64_t sent_again_ = 0, lost_on_wire_ = 0;  // transmissions; the second counts those of lost messages, too

@@ -17,8 +17,8 @@
 namespace ddl::network {
 
 struct Channel {
-  // Idle: just opened. Beginning: it takes the next of its queue in this instant, when Network or the transport tells
-  // it, whichever of the two has it in its list, never both.
+  // Idle: just opened. Beginning: takes the next message of its queue in this instant, when told by Network or the
+  // transport; exactly one of the two has it in its list.
   enum class Stage { idle, beginning, on_wire, waits_to_retry };
 
   Stage stage = Stage::idle;

@@ -16,8 +16,8 @@ class Losses {
  public:
   Losses(platform::Fabric& fabric, std::uint64_t seed) : fabric_(fabric), seed_(seed) {}
 
-  // Asked once when a transmission ends: after how many seconds it is to be sent again, or nothing if it
-  // has arrived. Each pair of nodes draws from streams of its own, one per rule.
+  // Call it once when a transmission ends: seconds until it is sent again, or nothing if it has arrived. Each pair of
+  // nodes draws from streams of its own, one per rule.
   std::optional<double> retry_after_s(const Transmission& transmission, double now_s);
 
  private:

@@ -181,7 +181,7 @@ std::int64_t Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
       carried = transport_->cancel(it);
       wake_at(transport_->next_end_s());
       begin(channel);
-    } else {  // it has just ended, and takes the next when the transport tells
+    } else {  // it has just ended, and takes the next message when the transport calls
       channel.stage = Channel::Stage::beginning;
     }
     observer_.end_message(channel.observed, it.pair.source, it.pair.target, carried, MessageEnd::lost);

@@ -30,7 +30,7 @@ namespace ddl::network {
 
 class Network {
  public:
-  // `deliver` is called at the simulated time a message has arrived. What is queued or on the wire is under way in
+  // `deliver` is called at the simulated time a message has arrived. Messages queued or on the wire are under way in
   // `quiescence`.
   Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& observer, std::uint64_t seed, double header_bytes,
           std::function<void(Message)> deliver);

@@ -1,5 +1,5 @@
-// The end of an instant. SimGrid's own order of what ends in one instant means nothing, and is not the same at every
-// node; so an actor whose computing or sending has ended waits here for the messages that arrive in the same instant.
+// The end of an instant. SimGrid's own order of events in one instant is arbitrary, and differs between nodes. So an
+// actor whose computing or sending has ended waits here for the messages that arrive in the same instant.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Pauses {
   // been delivered and taken, or else when end_those_of(node) is called.
   void wait(int node, After after);
   void count_arrival() { ++arrived_; }
-  // Lets all that wait look whether anything has happened since they last did.
+  // Lets all waiting actors check whether anything has happened since their last check.
   void end_all();
   // Ends the pauses of a host that goes; the caller then rings their signals.
   void end_those_of(int node, std::vector<Signal*>& woken);
@@ -44,7 +44,7 @@ class Pauses {
   const std::function<void()> ask_for_end_;
   std::vector<Pause*> pauses_;  // under way
   std::int64_t arrived_ = 0;    // messages
-  std::int64_t ended_ = 0;      // pauses, but for those after everything
+  std::int64_t ended_ = 0;      // pauses, except those after everything
 };
 
 }  // namespace ddl::network

@@ -1,4 +1,4 @@
-// A message on the wire, as what carries it knows it.
+// A message on the wire, as its transport knows it.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ struct Transmission {
   double most_bytes_per_s = std::numeric_limits<double>::infinity();
   int transfer = -1;  // the transport's own name for it, while it carries it
 
-  // A message that counts as several flows is carried as so many equal ones, of whole bytes: SimGrid knows no others.
+  // A message that counts as several flows is carried as equal transfers of whole bytes, because SimGrid knows no
+  // others.
   double flow_bytes() const { return std::ceil(bytes / flows); }
 };
 

@@ -31,8 +31,8 @@ class UnevenShares {
   }
 
  private:
-  // A fat pipe gives each flow all that it has; only over a route with latency can SimGrid hold back those of a
-  // message.
+  // True if a fat pipe would give each flow its whole bandwidth: SimGrid can hold back the flows of a message only over
+  // a route with latency.
   bool would_each_have_all(const platform::Route& route) const {
     return !(fabric_.latency_now_s(route) > 0) && std::isfinite(most_by_free_links(fabric_, route));
   }

@@ -36,7 +36,7 @@ void find(void* library, const char* name, Function& function) {
   check(function != nullptr, name);
 }
 
-// OpenBLAS decides as it is loaded how many threads it starts. Programs that this one starts keep their own setting.
+// OpenBLAS chooses its number of threads on loading. Child programs keep their own setting.
 void* open_with_one_thread() {
   constexpr const char* variable = "OPENBLAS_NUM_THREADS";
   const char* const set = std::getenv(variable);

@@ -1,5 +1,5 @@
 // Calls of OpenBLAS, for `native` math and as a reference for our own kernels. The library is loaded at the first call,
-// without threads of its own: the thread pool is the only parallelism. Throws InputError where it is not installed, and
+// without threads of its own: the thread pool is the only parallelism. Throws InputError if it is not installed, and
 // std::bad_alloc where it would wait for memory.
 #pragma once
 

@@ -21,7 +21,7 @@ class Buffer {
     return values_.get();
   }
   float* data() { return values_.get(); }
-  // A buffer within this one, for what a composite layer keeps for one of its parts.
+  // A buffer within this one, for one part of a composite layer.
   Buffer& part(std::size_t index) {
     while (parts_.size() <= index) parts_.push_back(std::make_unique<Buffer>());
     return *parts_[index];

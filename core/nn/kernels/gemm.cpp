@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kRun = 256;
 // Number of rows of A that use such a panel before the next one is loaded; their copy stays in the second-level cache.
 constexpr std::size_t kBlock = 128;
-// Copying A pays off when at least so many columns use it, or when its rows would map to the same cache sets.
+// Copying A pays off when at least this many columns use it, or when its rows would map to the same cache sets.
 constexpr std::size_t kColumnsWorthCopy = 96;
 constexpr std::size_t kPage = 4096 / sizeof(float);
 // Distance between rows of a copied block of A: a little more than needed, so that they do not map to the same cache

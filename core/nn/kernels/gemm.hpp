@@ -32,7 +32,7 @@ void gemm_with(const TileSet& set, const Product& product, const float* a, const
 // Copies `columns` columns of each of `count` rows of `from` into rows of `width` values, filled up with zeros.
 void copy_columns(const float* from, std::size_t row, std::size_t count, std::size_t columns, std::size_t width,
                   float* to);
-// Likewise of the transposed: `from` holds `columns` rows of `count` values.
+// The same for the transposed: `from` holds `columns` rows of `count` values.
 void transpose_columns(const float* from, std::size_t row, std::size_t count, std::size_t columns, std::size_t width,
                        float* to);
 

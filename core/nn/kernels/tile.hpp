@@ -1,8 +1,8 @@
 // The innermost loops of every matrix product and convolution, for each kind of CPU.
 //
-// Every element of a result is one chain of fused multiply-adds in the order of its terms. Rounding then depends only
-// on that order, not on how many lanes a register has or how rows and columns are cut into tiles, so all sets give the
-// same bits. (Blocking for registers after Goto and van de Geijn, ACM TOMS 2008.)
+// Every element of a result is one chain of fused multiply-adds in the order of its terms. So rounding depends only on
+// that order, not on a register's lanes or on how rows and columns are cut into tiles, and all sets give the same bits.
+// (Blocking for registers after Goto and van de Geijn, ACM TOMS 2008.)
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct PanelCall {
   float* c = nullptr;           // the columns of a row lie together
   std::size_t c_row = 0;        // from row to row
   const float* bias = nullptr;  // start, a value per column; null: zero
-  bool add = false;             // the sum is added to what C holds
+  bool add = false;             // adds the sum to the content of C
   bool relu = false;            // max(0, .) of the result
 };
 
@@ -48,7 +48,7 @@ std::span<const TileSet> tile_sets();
 // Throws InputError when DDLSIM_KERNELS names none of them.
 void check_kernel_choice();
 
-// The fastest for results of so many columns.
+// The fastest set for results with this many columns.
 const TileSet& tile_set_for(std::size_t columns);
 
 // The panels of the sets, each defined only where its file could be compiled for that CPU.

@@ -29,7 +29,7 @@ class UnmetWeights {
 
   // Looks at further images. Usually finishes after a few.
   void look(const float* inputs, const float* gradients, std::size_t count);
-  // Sets the gradients of those that are left, of 3 x 3 x inputs x outputs, to zero.
+  // Sets the gradients of the remaining weights, of 3 x 3 x inputs x outputs, to zero.
   void clear(float* weight_gradient) const;
 
  private:

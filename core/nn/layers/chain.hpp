@@ -26,7 +26,7 @@ class Chain final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
-  // Parts of the kept memory: per layer l its output (except the last's) and what it keeps; then two gradients, used
+  // Parts of the kept memory: per layer l its output (except the last's) and its kept values; then two gradients, used
   // alternately.
   Buffer& output_of(std::size_t l, Buffer& kept) const { return kept.part(2 * l); }
   Buffer& kept_of(std::size_t l, Buffer& kept) const { return kept.part(2 * l + 1); }

@@ -22,7 +22,7 @@ std::vector<LayerTensor> Masked::tensors() const {
   return tensors;
 }
 
-// The whole tensor, with zeros where there is no weight.
+// The whole tensor, with zeros for missing weights.
 std::vector<TorchTensor> Masked::torch_tensors(Shape input) const {
   std::vector<TorchTensor> tensors = whole_->torch_tensors(input);
   for (TorchTensor& tensor : tensors) {

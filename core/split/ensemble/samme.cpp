@@ -1,9 +1,9 @@
-// Worker i trains member i. All have the whole training set; weights of its samples go from one to the next. Steps that
-// the run has no room for are left out; a member without any is none.
+// Worker i trains member i. All have the whole training set; weights of its samples go from one worker to the next.
+// Steps beyond the run's end are left out; a member without steps does not vote.
 //
 //   worker i:  1  w = 1/N each (i = 0), or receive w
 //              2  x = train(x, batches chosen by w)
-//              3  e = sum of w over what x gets wrong;  a = ln((1 - e) / e) + ln(K - 1)
+//              3  e = sum of w over samples that x gets wrong;  a = ln((1 - e) / e) + ln(K - 1)
 //              4  w = w exp(a) where x is wrong ("published": right), over their sum;  send w to i + 1
 //              5  send x's answers, or x, with a to worker 0
 //   worker 0:  6  the ensemble's answer is the class of most votes, each weighing a

@@ -1,5 +1,5 @@
-// An ensemble whose members are trained on different hosts, each on what the ones before found hard: SAMME (Zhu, Zou,
-// Rosset and Hastie, 2009), as in IDDL.
+// An ensemble with members trained on different hosts, each on the samples that earlier members found hard: SAMME (Zhu,
+// Zou, Rosset and Hastie, 2009), as in IDDL.
 #pragma once
 
 #include <memory>

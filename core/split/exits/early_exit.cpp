@@ -1,4 +1,4 @@
-// Worker s of S has stage s and, but for the last, an exit from its end. In a step
+// Worker s of S has stage s and, except the last, an exit at its end. In a step
 //
 //   1  activations go from stage to stage
 //   2  the last has the loss; gradients with respect to activations come back

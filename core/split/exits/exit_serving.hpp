@@ -42,7 +42,7 @@ class ExitServing {
   };
   static std::vector<Turn> turns_of(const EarlyExitParams& params, const std::vector<Stage>& stages);
 
-  // Bodies: what the values are.
+  // Bodies of messages; the values are as noted.
   struct Request {  // activations of a sample
     static constexpr std::string_view body_name = "early_exit.request";
     std::size_t turn = 0;
@@ -73,7 +73,7 @@ class ExitServing {
   StagePass& pass_;
   const std::vector<Turn> turns_;
   std::optional<RequestedSamples> requested_;  // worker 0's
-  std::vector<Answer> open_, answered_;        // likewise: of one turn
+  std::vector<Answer> open_, answered_;        // worker 0's, for one turn
 };
 
 }  // namespace ddl::split

@@ -34,7 +34,7 @@ std::vector<SettingError> errors_in(const ServingParams& params);
 class RequestTimes {
  public:
   RequestTimes(Node& node, const ServingParams& params);
-  // W. Waits for the next request, and tells when it came: while the node was busy, or now.
+  // W. Waits for the next request, and returns its arrival: while the node was busy, or now.
   double wait_for_next();
 
  private:

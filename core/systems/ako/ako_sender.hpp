@@ -21,8 +21,8 @@ class AkoSender {
   AkoSender(Node& node, const AkoParams& params, const AkoPlan& plan);
 
   void start();  // starts its services, which run until the run ends
-  // Tells that this step's gradient is known from coordinate `from` on: a part leaves if it is due in this step and
-  // lies there. Not if waits_to_send(params), nor with "adaptive".
+  // Announces that this step's gradient is known from coordinate `from` on: a part leaves if it is due in this step and
+  // lies there. Do not call it if waits_to_send(params), nor with "adaptive".
   void send_known(const Payload& gradient, std::size_t from);
   // W if waits_to_send(params). Takes this step's whole gradient, which took `seconds`.
   void send(const Payload& gradient, double seconds);

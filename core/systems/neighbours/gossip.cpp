@@ -6,12 +6,12 @@
 //     1  g = gradient(x); drop values below their tensor's threshold; x = step(x, g)
 //     2  ask a peer                                                   (push, pair: with x; overlap: before 1)
 //     3  on the answer y:  x = keep x + (1 - keep) y                  (pull)
-//                          x += (1 - keep)(y - x as it was asked)     (pair)
+//                          x += (1 - keep)(y - x as sent)             (pair)
 //        without an answer, x stays unchanged
 //   answering actor of j, on a question x:
 //     4  answer with its model y (pull, pair) or with nothing (push)
 //     5  y = keep y + (1 - keep) x                                    (push)
-//        y += (1 - keep)(x - y as it was answered)                    (pair)
+//        y += (1 - keep)(x - y as sent)                               (pair)
 //   keep = 1/2, or the other's share of the summed losses (loss_weighted: the better model weighs more)
 //
 // A pair's halves move by opposite amounts, computed from the two models that travelled. So their sum is conserved

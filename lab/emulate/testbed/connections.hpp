@@ -9,7 +9,7 @@
 
 namespace ddl::emulate {
 
-// A socket, closed with its owner; what is still under way is then dropped at once.
+// A socket, closed with its owner; data still under way are then dropped at once.
 class Socket {
  public:
   explicit Socket(int descriptor) : descriptor_(descriptor) {}

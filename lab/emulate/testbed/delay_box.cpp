@@ -29,7 +29,7 @@ namespace {
 constexpr const char* tun_path = "/dev/net/tun";
 constexpr std::size_t largest_packet = 2048, ip_header_bytes = 20, last_byte_of_target = 19;
 constexpr double error_unit_s = 10e-6;
-constexpr std::size_t error_units = 10'000;  // a tenth of a second; what is more counts there
+constexpr std::size_t error_units = 10'000;  // a tenth of a second; larger errors count there
 // Between two looks at the devices: without, links that are full would wake the thread for each packet.
 constexpr double pause_s = 100e-6;
 

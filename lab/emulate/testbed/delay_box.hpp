@@ -38,8 +38,8 @@ class Descriptor {
 
 // At 9 microseconds a packet (the least of those measured on a busy machine) seven tenths of a core.
 constexpr double most_packets_per_s = 80e3;
-// If all links are full: frames of data, and an acknowledgement for every second. Throws InputError beyond what a box
-// can do.
+// Assumes that all links are full: frames of data, and an acknowledgement for every second one. Throws InputError
+// beyond a box's capacity.
 void check_packet_rate(const std::vector<double>& up_bytes_per_s, const std::vector<double>& down_bytes_per_s);
 
 // A line's changes over time: factors on its rate and latency.

@@ -1,5 +1,5 @@
 // Max-min shares of all flows at once: the tightest link is filled, its flows are taken out, and so on (Bertsekas and
-// Gallager, Data Networks, 6.5.2). Each flow is looked at a few times, whatever depends on what.
+// Gallager, Data Networks, 6.5.2). Each flow is visited only a few times, whatever the dependencies.
 #pragma once
 
 #include <cstdint>

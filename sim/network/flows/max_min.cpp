@@ -57,7 +57,7 @@ int MaxMin::add(const std::vector<Use>& uses, double penalty, double bound) {
   return flow;
 }
 
-// The usual case when many share a link: one more is bound there, and everything else stays as it is but for levels.
+// The usual case when many share a link: one more is bound there, and only levels change.
 bool MaxMin::add_at_full_link(int flow) {
   const Flow& f = flow_at(flow);
   int full = -1;

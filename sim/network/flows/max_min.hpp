@@ -102,7 +102,7 @@ class MaxMin {
   max_min::OrderedLinks ordered_links_;
   int times_at_once_ = 0;       // in a row
   std::vector<double> offers_;  // scratch: of the link being computed, by stop
-  std::vector<char> risen_;     // scratch: by stop, whether bound here
+  std::vector<char> risen_;     // scratch: by stop, true if bound here
   std::int64_t visits_ = 0;
 };
 

@@ -210,7 +210,7 @@ void OrderedLinks::sort_links() {
   if (!passed_links_.empty()) number_links();
 }
 
-// Binds flows where they belong now. False if all were there.
+// Binds flows to their links in the new order. False if none moved.
 bool OrderedLinks::rebind_flows(const std::vector<Flow>& flows) {
   rebindings_.clear();
   for (const int link : passed_links_) find_flows_of_passed(link);

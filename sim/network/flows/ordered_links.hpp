@@ -1,10 +1,10 @@
-// Max-min shares of all flows at once, like Filling, for changes that move the level of every link a little: they leave
-// most links in the order of their levels, and most flows where they are bound.
+// Max-min shares of all flows at once, like Filling, for changes that move the level of every link a little: most links
+// keep their order, and most flows their link.
 //
 // Each flow is bound at the first of its links in that order. So levels follow from the first link to the last: a link
-// shares what is left of its capacity by flows that are bound before it. Links whose new levels are out of order change
-// places, their flows follow, and levels are computed again, until all is in order. Each time, each flow is looked at
-// once, in the order of memory.
+// shares the capacity that flows bound before it leave. Links whose new levels are out of order change places, their
+// flows follow, and levels are computed again, until all is in order. Each time, each flow is visited once, in memory
+// order.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The level of one link, by what its flows are offered elsewhere.
+// The level of one link, from its flows' offers elsewhere.
 #pragma once
 
 #include <vector>

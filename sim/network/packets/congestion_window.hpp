@@ -34,9 +34,9 @@ class CongestionWindow {
   void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }  // while losses are repaired
   void set_to_threshold(double now_s);
   double kept_threshold() const;  // slow start may reach it again: at least three quarters of the window
-  // Undoes what lower_threshold() and set() did.
+  // Undoes lower_threshold() and set().
   void restore(double now_s, double segments, double threshold);
-  void start_over(double now_s);  // after a timeout: nothing is known of round trips, or of where something was lost
+  void start_over(double now_s);  // after a timeout: forgets round trips and the last loss
 
  private:
   void grow_by_cubic(double now_s, double acknowledged);

@@ -27,7 +27,7 @@ class DelayLine {
     double latency_s = 0;
     double jitter_s = 0;  // the latency of a frame is drawn uniformly from latency_s -+ jitter_s; none is less than 0
     double loss = 0;      // per frame that has left the queue
-    double queue_bytes = 0;  // at most so many bytes of frames that wait or are leaving
+    double queue_bytes = 0;  // limit for frames that wait or are leaving
   };
   struct Counts {
     std::int64_t taken = 0, dropped = 0, lost = 0;  // frames: offered, refused by the full queue, lost at random
@@ -83,7 +83,8 @@ class DelayLine {
     }
   }
 
-  // Until the factors change, so many frames more have come out no earlier: of this length, but for one.
+  // Lower bound, until the factors change, of the time at which `frames` more frames have come out: all but one have
+  // `bytes`.
   double least_s_of(double now_s, std::int64_t frames, double bytes) const {
     const auto here = static_cast<std::int64_t>(frames_.size());
     if (frames <= here) return frames_[static_cast<std::size_t>(frames - 1)].due_s;
@@ -130,7 +131,7 @@ class DelayLine {
   Stream random_;
   double rate_factor_ = 1, latency_factor_ = 1;
   std::deque<Frame> frames_;  // in order
-  std::size_t left_ = 0;      // so many of them have left the queue; of the first that waits some may have
+  std::size_t left_ = 0;      // frames that have left the queue; the first waiting one may have left in part
   double waiting_bytes_ = 0;
   double left_bytes_ = 0;               // unsent part of the first waiting frame, when it got there or the rate changed
   double free_s_ = 0, last_due_s_ = 0;  // the last frame leaves the queue, and comes out

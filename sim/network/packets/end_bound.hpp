@@ -69,7 +69,7 @@ class EndBound {
 
   double way_s_ = 0;
   std::int64_t sent_ = 0;               // all before it were sent
-  std::map<std::int64_t, int> copies_;  // on their way, of those that were dropped or sent again
+  std::map<std::int64_t, int> copies_;  // copies on their way, of segments that were dropped or sent again
   Bound last_, first_;
 };
 

@@ -46,7 +46,7 @@ void PacketNetwork::set_factors(double now_s, int line, double rate, double late
   if (changed.rate_factor() == rate && changed.latency_factor() == latency) return;
   changed.set_factors(now_s, rate, latency);
   agenda_.set(place_of(line), changed.next_s());
-  // Also those that have the line on their way back: an acknowledgement may come before what was known to come next.
+  // Includes connections with the line on their way back: an acknowledgement may now come before the next known event.
   for (const int connection : busy_) {
     at(connection).end.change(least_latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
@@ -190,7 +190,7 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
               .tells = tells});
 }
 
-// No earlier than when the last line can have put out all bytes that are missing, in full segments but for one.
+// Lower bound: the last line has put out all missing bytes, in full segments except one.
 double PacketNetwork::least_end_s(const Connection& connection) const {
   const double missing_bytes = connection.receiver.missing_bytes_before(connection.sender.message_ends_bytes());
   const std::int64_t missing = std::max<std::int64_t>(1, segments_in(missing_bytes));

@@ -1,8 +1,8 @@
-// TCP connections over links with queues, packet by packet. Knows neither SimGrid nor messages: a connection carries so
-// many bytes at a time, and its caller says what time it is.
+// TCP connections over links with queues, packet by packet. Knows neither SimGrid nor messages: a connection carries a
+// number of bytes at a time, and its caller passes the time.
 //
-// Deterministic, for given streams of jitter and turns: of what is due at one time the connections' timers come first,
-// then lines, in their order.
+// Deterministic, for given streams of jitter and turns: among events due at one time, the connections' timers come
+// first, then lines, in order.
 #pragma once
 
 #include <cstddef>

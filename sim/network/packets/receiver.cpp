@@ -8,11 +8,11 @@ namespace {
 
 constexpr int acknowledged_at_once = 16;  // the first segments, and those after a pause or a duplicate
 constexpr double delay_s = 0.04;
-// Out of order (tcp_comp_sack_nr, tcp_comp_sack_delay_ns): after three of them others wait for a twentieth of a round
-// trip, a millisecond at most, but for every 45th.
+// Out of order (tcp_comp_sack_nr, tcp_comp_sack_delay_ns): after three such segments others wait for a twentieth of a
+// round trip, a millisecond at most, except every 45th.
 constexpr int beyond_at_once = 3, most_untold_beyond = 44;
 constexpr double most_wait_beyond_s = 0.001, wait_of_round_trip = 0.05;
-// The emulation's reader takes a message's header as soon as it is there, and then waits for so many bytes or the end.
+// The emulation's reader takes a message's header at once, and then waits for `read_together` bytes or the end.
 constexpr double header = 88, read_together = 16384;
 constexpr std::int64_t none = -1;
 
@@ -75,7 +75,7 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
   if (segment.number == told_ || segment.number + 1 == told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
   if (segment.bytes >= segment_bytes && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
   const bool is_old = segment.number < next_, is_new = add(segment);
-  if (is_new && window_.grow(held_bytes())) at_once_ |= 1;  // growth uses up few of those that are acknowledged at once
+  if (is_new && window_.grow(held_bytes())) at_once_ |= 1;  // growth uses up few of the immediate acknowledgements
   if (is_old) at_once_ = std::max(at_once_, acknowledged_at_once);
   if (segment.ends_message) end_bytes_ = segment.end_bytes;
   const bool begins = read_bytes_ == message_begins_bytes_ && next_bytes_ > read_bytes_;

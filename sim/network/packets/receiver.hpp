@@ -55,7 +55,7 @@ class Receiver {
   std::map<std::int64_t, Beyond> blocks_;   // from, up to
   double beyond_bytes_ = 0;                 // in them
   std::array<std::int64_t, 4> latest_;      // a segment of each block that something was last added to, latest first
-  std::int64_t told_beyond_after_ = 0;      // `next_` when these of the blocks were told at once and later
+  std::int64_t told_beyond_after_ = 0;      // `next_` when these blocks were first reported at once, and later
   int told_beyond_ = 0, untold_beyond_ = 0;
   int at_once_;
   double last_s_ = never, acknowledge_at_s_ = never, tell_blocks_at_s_ = never;

@@ -21,7 +21,7 @@ class RoundTrips {
   double least_s() const { return least_s_; }
   double smoothed_s() const { return smoothed_s_; }
   double timeout_s() const { return smoothed_s_ + std::max(variance_s_, least_variance_s); }
-  double timeout_s(int after_timeouts) const {  // after so many in a row
+  double timeout_s(int after_timeouts) const {  // number of timeouts in a row
     return std::min(std::ldexp(timeout_s(), std::min(after_timeouts, most_doublings)), most_timeout_s);
   }
 

@@ -12,7 +12,7 @@ class SendBuffer {
  public:
   // A message, rounded up to whole bytes; that before it has been sent.
   void write(double bytes, const Scoreboard& board);
-  // With a window of so many segments. Whether the application wrote on, if anything was left to write.
+  // The application writes on, with a window of `window` segments. False if it had nothing to write or no room.
   bool write_on(std::int64_t window, const Scoreboard& board);
   void take(double bytes) { unsent_bytes_ -= bytes; }  // they are sent
 

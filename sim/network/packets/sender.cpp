@@ -127,7 +127,7 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   if (buffer_.write_on(window_.segments(), board_)) send(now_s);
 }
 
-// Sets the timer if time will tell more.
+// Sets the timer if more losses can be found later.
 Scoreboard::Found Sender::find_lost(double now_s) {
   const bool all_in_order = !recovery_.is_open() || board_.beyond_gap() >= segments_that_show_no_reordering;
   const double allowed_s = all_in_order ? 0 : std::min(trips_.least_s() / 4, trips_.smoothed_s());
@@ -161,7 +161,7 @@ void Sender::send_what_time_tells(double now_s) {
   if (!timer_.is_for(LossTimer::Event::timeout)) plan_timeout(now_s);
 }
 
-// A new segment if there is one, or the last one again, so that its acknowledgement tells what is missing.
+// Sends a new segment if there is one, or the last one again: the acknowledgement shows which segments are missing.
 void Sender::probe(double now_s) {
   ++counts_.probes;
   const double next = std::min(buffer_.unsent_bytes(), segment_bytes);
@@ -187,7 +187,7 @@ void Sender::restart(double now_s) {
   plan_timeout(now_s);
 }
 
-// False if there is none: where later segments have arrived time tells what is lost.
+// False without a probe: if later segments have arrived, time shows which ones are lost.
 bool Sender::plan_probe(double now_s, bool acknowledged) {
   if (board_.all_there() || !recovery_.is_open() || board_.beyond_gap() > 0) return false;
   timer_.plan_probe(now_s, board_, trips_, acknowledged);

@@ -43,10 +43,10 @@ class Sender {
 
   // The application writes a message: all of those before it have arrived. Sends nothing yet.
   void write(double now_s, double bytes);
-  // The segment after its last, if all that are still to be sent are full.
+  // The segment after its last, if all unsent ones are full.
   std::int64_t message_ends() const;
   double message_ends_bytes() const { return board_.next_bytes() + buffer_.left_bytes(); }
-  void send(double now_s);             // as much as it may: what is lost, then bursts
+  void send(double now_s);             // as much as permitted: lost segments, then bursts
   void send_lost_again(double now_s);  // as much of the lost data as permitted
   bool send_burst(double now_s);       // new data; false if there is none or it may not be sent
   void take(double now_s, const Acknowledgement& tells);

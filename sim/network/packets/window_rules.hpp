@@ -3,7 +3,7 @@
 // TcpWindow moves those of het_wan_ps_async from the second step on.
 //
 //                  CongestionWindow (packets)                        TcpWindow (sim/network/tcp)
-//   told           each acknowledgement, and when it came            once a round: what was sent, how it was spread
+//   input          each acknowledgement, and its time                once a round: segments sent, and their spread
 //   unit           whole segments                                    fractions of segments
 //   CUBIC          Linux's step of acknowledged segments, in ticks   the curve of RFC 9438 at the end of a round
 //   Reno's pace    15/8 windows for each segment                     3 (1 - beta) / (1 + beta) of a segment a round
@@ -11,7 +11,7 @@
 //   HyStart        trains and delays of acknowledgements themselves  a train's length by its spread, delays by queues
 //   loss           threshold alone; recovery sets the window          window and threshold at once
 //   beta           717/1024, as Linux rounds it                      0.7
-//   undone         restore(), start_over()                           never: a round knows what was lost
+//   undone         restore(), start_over()                           never: a round knows its losses
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace ddl::network::packets {
 
-// HyStart: below so many segments slow start goes on; acknowledgements closer than this are one train; it takes so many
-// round trips to tell that they are late.
+// HyStart: slow start goes on below `hystart_least_segments`; acknowledgements closer than `hystart_train_gap_s` are
+// one train; `hystart_samples` round trips show that they are late.
 constexpr double hystart_least_segments = 16, hystart_train_gap_s = 0.002;
 constexpr int hystart_samples = 8;
 

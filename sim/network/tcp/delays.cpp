@@ -34,7 +34,7 @@ bool TcpDelays::is_shared(int link) const {
   return fabric_.links()[static_cast<std::size_t>(link)].direction != "free";
 }
 
-// Queues keep what they have while a link is down, and the message waits where it is carried.
+// Queues keep their content while a link is down; the transport makes the message wait.
 double TcpDelays::bytes_per_s(int link) const {
   const double nominal = fabric_.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
   const double now = fabric_.bandwidth_bytes_per_s(link);
@@ -67,7 +67,7 @@ void TcpDelays::end(const Transmission& it, double now_s) {
 
 void TcpDelays::forget(int node) { ++forgotten_[static_cast<std::size_t>(node)]; }
 
-// Instead of what it had there.
+// Replaces the bytes that the message had there.
 void TcpDelays::put_on_links(const Transmission& it, double bytes) {
   double& before = under_way_bytes_.get(it.pair);
   for (const int number : it.route.links) {
@@ -113,7 +113,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmissio
   const double segment_s = rules_.segment_bytes / fair_bytes_per_s(it.route);
   const double limit = std::floor(rules_.most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;
-  double gaps_s = 0, before_s = 0;  // the round before took this long to send: what follows it comes no faster
+  double gaps_s = 0, before_s = 0;  // time that the round before took to send: the next comes no faster
   double left = it.bytes / rules_.segment_bytes;
   double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
@@ -127,7 +127,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmissio
     }
     const double waits_s = sent_s - std::min(before_s, trip_s);
     if (waits_s > most_queue_s) {
-      if (left <= 0) gaps_s += 2 * trip_s;  // nothing follows that tells of the loss: a probe does (RFC 8985, 7)
+      if (left <= 0) gaps_s += 2 * trip_s;  // no later segment reports the loss: a probe does (RFC 8985, 7)
       left += std::min(sent, (waits_s - most_queue_s) / segment_s);
       window.lose();
     } else {

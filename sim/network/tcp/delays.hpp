@@ -61,7 +61,7 @@ class TcpDelays {
   const platform::Fabric& fabric_;
   packets::TcpRules rules_;
   ByPair<Connection> connections_;
-  ByPair<double> under_way_bytes_;  // at most, of what is carried
+  ByPair<double> under_way_bytes_;  // at most, per pair
   std::vector<Link> links_;
   std::vector<int> forgotten_;  // by node, number of times: the sum of both ends is a connection's life
 };

@@ -15,7 +15,7 @@ struct TcpRound {
   double sent = 0;
   double round_trip_s = 0;  // without queues
   double spread_s = 0;
-  double queued_s = 0;  // for how long the first of them waited on its way, and its acknowledgement on its own
+  double queued_s = 0;  // queueing time of the first segment, and of its acknowledgement
   double seconds = 0;   // until the next round
 };
 

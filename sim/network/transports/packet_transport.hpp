@@ -41,7 +41,7 @@ class PacketTransport : public Transport {
   platform::Fabric& fabric_;
   const std::uint64_t seed_;
   std::vector<packets::Turns> turns_;       // by node
-  mutable packets::PacketNetwork network_;  // lets what is due happen when it is asked
+  mutable packets::PacketNetwork network_;  // processes due events when it is asked
   std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
   std::map<int, Way> ways_;                 // by connection: kept when it is opened again
   std::vector<Transmission*> carried_;      // by connection

@@ -19,7 +19,7 @@ SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiesce
   }
 }
 
-// SimGrid would report what is still under way as forgotten.
+// Otherwise SimGrid would report activities still under way as forgotten.
 SimgridTransport::~SimgridTransport() {
   for (const auto& actor : actors_) {
     for (const sg::CommPtr& flow : actor->flows) flow->cancel();
@@ -76,7 +76,7 @@ double SimgridTransport::flow_window(const Transmission& it) const {
   return now_s > 0 ? numbers.window_bytes / it.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
 }
 
-// A fat pipe gives each flow all that it has: those of one message share it.
+// A fat pipe gives each flow its whole bandwidth: the flows of one message share it.
 double SimgridTransport::flow_bound(const Transmission& it) const {
   if (it.flows == 1 || !fabric_.any_free_link()) return never;
   return most_by_free_links(fabric_, it.route) / it.flows;

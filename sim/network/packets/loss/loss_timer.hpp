@@ -1,6 +1,5 @@
-// The one timer of a sender, for the next of: a probe of the tail (RFC 8985, 7), losses that time will tell (RFC 8985,
-// 6.2), and silence (RFC 6298). As in Linux, where one of the others was waited for, what has gone by counts for
-// silence.
+// A sender's only timer, set for the next one of: a tail probe (RFC 8985, 7), losses found by time (RFC 8985, 6.2), and
+// silence (RFC 6298). As in Linux, time spent waiting for one of the others counts for silence.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ void Recovery::begin(CongestionWindow& window, const Scoreboard& board) {
   state_ = State::recovering;
 }
 
-// After a timeout only if what was sent again is lost, too.
+// After a timeout only if a retransmission is lost, too.
 void Recovery::begin_if_lost(const Scoreboard::Found& found, CongestionWindow& window, const Scoreboard& board) {
   if (is_after_timeout() ? found.lost_again > 0 : is_open() && board.any_lost()) begin(window, board);
 }

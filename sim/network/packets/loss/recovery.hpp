@@ -15,17 +15,17 @@ namespace ddl::network::packets {
 
 class Recovery {
  public:
-  bool is_open() const { return state_ == State::open; }  // nothing is made good
+  bool is_open() const { return state_ == State::open; }  // no loss is being repaired
   bool is_after_timeout() const { return state_ == State::restarting; }
   // Segments before it had been sent when something was last lost.
   std::int64_t ends() const { return ends_; }
 
-  // Something is lost, if `found` are, as later segments tell.
+  // Begins if later segments show that some are lost (`found`).
   void begin_if_lost(const Scoreboard::Found& found, CongestionWindow& window, const Scoreboard& board);
-  // Found by the timer: later segments had arrived, and enough time has passed.
+  // Begins by the timer: later segments had arrived, and enough time has passed.
   void begin_late(CongestionWindow& window, const Scoreboard& board);
   void restart(double now_s, CongestionWindow& window, Scoreboard& board);  // a timeout
-  // A probe has made good what was lost.
+  // Called when a probe has repaired a loss.
   void lower_window_once(double now_s, CongestionWindow& window, const Scoreboard& board);
 
   void note_sent(double now_s, bool was_lost);

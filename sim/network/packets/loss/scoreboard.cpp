@@ -61,7 +61,7 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
     for (std::int64_t number = std::max(block.from, first_); number < std::min(block.to, next_); ++number) {
       Sent& segment = at(number);
       if (segment.beyond_gap) continue;
-      // Beyond a gap, the echo is of what came before it.
+      // Beyond a gap, the echo belongs to an earlier segment.
       arrive(now_s, number, segment, never_sent, least_round_trip_s);
       if (!segment.sent_twice) {
         newest_beyond_s = now_s - segment.sent_s;

@@ -42,7 +42,7 @@ class Scoreboard {
   double first_bytes() const {
     return all_there() ? next_bytes_ : segments_.front().end_bytes - segments_.front().bytes;
   }
-  double next_bytes() const { return next_bytes_; }  // so many bytes come before the next segment
+  double next_bytes() const { return next_bytes_; }  // bytes before the next segment
   double first_sent_s() const { return all_there() ? never : segments_.front().sent_s; }
   Segment on_wire(std::int64_t number, double now_s, double echo_s, bool ends_message) const {
     return {number, at(number).bytes, at(number).end_bytes, ends_message, now_s, echo_s};

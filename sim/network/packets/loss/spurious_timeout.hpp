@@ -10,13 +10,13 @@ namespace ddl::network::packets {
 
 class SpuriousTimeout {
  public:
-  // `in_order`: nothing was being made good when it came, or another one had come, and nothing since.
+  // `in_order`: no loss was being repaired at the timeout, or another timeout had come, and nothing since.
   void begin(bool in_order) {
     may_be_ = in_order;
     sends_new_first_ = false;
   }
-  // True if it was: a segment that was sent once, before it, has arrived. `all_sent_before`: nothing has been sent
-  // since but what was lost; `may_send`: there is something new to send, and room for it.
+  // True if it was needless: a segment sent only once, before it, has arrived. `all_sent_before`: only lost segments
+  // have been sent since; `may_send`: there are new data to send, and room for them.
   bool is_told_by(const Scoreboard::Delivered& got, bool all_sent_before, bool is_made_good, bool may_send) {
     if (!may_be_) return false;
     if (got.any_original) return true;
@@ -28,7 +28,7 @@ class SpuriousTimeout {
     }
     return false;
   }
-  // New segments, before those that count as lost: whether they are acknowledged will tell.
+  // Send new segments before lost ones: their acknowledgements will decide.
   bool takes_new_first() { return std::exchange(sends_new_first_, false); }
   void note_nothing_new() { may_be_ = false; }
 

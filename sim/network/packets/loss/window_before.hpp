@@ -41,7 +41,7 @@ class WindowBefore {
   static constexpr double never_s = Line::never;
   bool is_noted_ = false, any_sent_again_ = false;
   double segments_ = 0, threshold_ = 0;
-  double sent_again_s_ = never_s;  // for the first time since losses are made good
+  double sent_again_s_ = never_s;  // time of the first retransmission in this recovery
   std::int64_t not_told_ = 0;      // sent again, and not known to have been there
 };
 
