@@ -25,7 +25,7 @@ struct EasgdParams : SystemOf<EasgdParams> {
   void server(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   int period() const override { return tau; }
-  // Of the workers' models and the center together.
+  // Consensus of the workers' models and the center together.
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
 };
 

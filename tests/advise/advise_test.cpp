@@ -1,4 +1,4 @@
-// Advice by tiny runs: what is run, what is kept, and what the page says.
+// Advice by tiny runs: the runs made, the runs kept, and the page's text.
 #include "sim/advise/advise.hpp"
 
 #include <doctest/doctest.h>
@@ -31,8 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Two workers, gradients of 100 ms. At 1 Mbit/s a model takes 80 s: what exchanges models in step cannot be the best,
-// and what waits for the network learns nothing.
+// Two workers, gradients of 100 ms. At 1 Mbit/s a model takes 80 s: systems that exchange models in step cannot be the
+// best, and those that wait for the network learn nothing.
 std::string scenario_text(const std::string& bandwidth) {
   return R"({"platform": {"workers": 2, "bandwidth": ")" + bandwidth + R"("}, "model": "softmax",
     "data": {"train": 400, "test": 100}, "wire": {"model_bytes": "10MB"},
@@ -66,14 +66,14 @@ class Asked {
       : Asked(place.request(place.write("q.json", scenario_text(bandwidth)), std::move(systems), target, out)) {}
   explicit Asked(const AdviseRequest& request) : adviser(systems::built_in(), request, 2) {}
 
-  // Returns how many runs that took.
+  // Returns the number of runs made.
   std::size_t run(std::function<double()> used = {}, int at_once = 2) {
     std::size_t made = 0;
     adviser.run({at_once, [&](const jobs::RunsProgress& progress) { made = progress.finished - progress.kept; },
                  std::move(used), [this](const std::string& name) { stages.push_back(name); }});
     return made;
   }
-  // Until there are so many results, one after the other.
+  // Runs one by one until there are `results` results.
   std::size_t run_until(std::size_t results) {
     return run([this, results] { return results_below(adviser.folder()) >= results ? 1.0 : 0.0; }, 1);
   }

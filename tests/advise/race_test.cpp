@@ -13,7 +13,7 @@
 namespace ddl::advise {
 namespace {
 
-// Normal scores: what a seed has in common for all, and what is each candidate's own.
+// Normal scores: the part that a seed gives to all, and each candidate's own.
 struct Normals {
   std::vector<double> means;
   double common = 3, own = 1;
@@ -169,7 +169,7 @@ TEST_CASE("entrants that lack seeds of the first look wait while those that have
   REQUIRE(cut.open.size() == 2);
   CHECK(cut.open[0].entrant == 3);
   CHECK(cut.open[0].seed == 1);
-  // More seeds are asked for, of those that wait first.
+  // More seeds are requested, for waiting candidates first.
   CHECK(without(3, 5).open.front().entrant == 3);
   const Race whole = without(4, 3);
   CHECK(whole.left == std::vector<std::size_t>{3});

@@ -65,7 +65,7 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
   }
   made = 99;
   tuned_scenarios(systems::built_in(), request, options);
-  CHECK(made == 99);  // nothing to do, so nothing to tell
+  CHECK(made == 99);  // nothing to do, so no report
 }
 
 TEST_CASE("tuning over lists of values says what is wrong with them") {
@@ -134,7 +134,7 @@ TEST_CASE("a goal is in the metric of the scenario, and one that no run can reac
   CHECK_THROWS_WITH_AS(goal(by_accuracy, {}, 2.5),
                        "--target: 2.5 is no accuracy that a run could reach; expected more than 0 and at most 1",
                        InputError);
-  // Tuned by loss, what did best has the least.
+  // Tuned by loss, the best has the least.
   TuneRequest request;
   request.files = {by_accuracy};
   request.overrides = by_loss;

@@ -7,7 +7,7 @@ namespace ddl::code_lines_test {
 namespace {
 
 const std::string list = "tests/base/code_lines.txt";
-constexpr int room_to_move = 100;  // lines by which the bound of the product may lie above it
+constexpr int room_to_move = 100;  // the product's bound may be higher than its lines by this many
 
 // Neither blank, comment, bracket alone, include, namespace nor using.
 bool is_code(const std::string& line) {

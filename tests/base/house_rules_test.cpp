@@ -77,8 +77,8 @@ TEST_CASE("results cannot depend on the machine's randomness, clock or hash orde
                            "time(nullptr)", "system_clock"}) {
     CHECK(uses_of(word, {"core/", "sim/", "lab/"}) == "");
   }
-  // Wall time is for progress, budgets, timing.json, and what runs in real time, as programs that are asked do; hashed
-  // containers are only for looking things up.
+  // Wall time serves progress, budgets, timing.json, and programs that run in real time; hashed containers serve
+  // lookups only.
   CHECK(uses_of("steady_clock", {"core/", "sim/"},
                 {"sim/run/run.cpp", "sim/run/forecast.cpp", "sim/external/process", "sim/cli/progress",
                  "sim/cli/tuning/"}) == "");

@@ -31,7 +31,7 @@ std::vector<Library> libraries() {
   return found;
 }
 
-// Everything that a library may include: what it links, what that links, and itself.
+// Everything that a library may include: the libraries that it links, directly or indirectly, and itself.
 std::map<std::string, std::set<std::string>> closures(const std::vector<Library>& all) {
   std::map<std::string, std::set<std::string>> reached;
   for (const Library& library : all) {

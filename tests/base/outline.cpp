@@ -8,7 +8,7 @@
 namespace ddl {
 namespace {
 
-// Without what comes behind the code: clang-format puts two spaces before it.
+// Removes a comment behind the code: clang-format puts two spaces before it.
 std::string code_of(const std::string& line) {
   const std::size_t from = line.find_first_not_of(' ');
   if (from == std::string::npos || line[from] == '#' || line.compare(from, 2, "//") == 0) return "";
@@ -67,7 +67,7 @@ class Outline {
     return true;
   }
 
-  // Another line of what may be a definition's head.
+  // Reads another line of a possible definition's head.
   void read(const std::string& code) {
     static const std::regex a_namespace("^ *((inline )?namespace\\b.*|extern \"C\" )\\{ $"),
         access("^ *(public|protected|private):$"),

@@ -1,4 +1,4 @@
-// The repository's own sources, and what still breaks a rule of the house.
+// The repository's own sources, and the known exceptions to house rules.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ inline std::vector<Source> sources(const std::vector<std::string>& folders) {
   return found;
 }
 
-// The pages for people: of the root, of docs/, and of what is shipped, in the order of their names.
+// The pages for people: those of the root, of docs/, and of shipped folders, in the order of their names.
 inline std::vector<Source> pages() {
   namespace fs = std::filesystem;
   const fs::path root = DDLSIM_SOURCE_DIR;

@@ -27,7 +27,7 @@ TEST_CASE(
   CHECK(shown({.score = -1, .expected_s = 56160}, 0.1) == "run [------------]   0 %  t = 0 s  15 h 36 min left");
   CHECK(shown({.fraction = 0.005, .expected_s = 1000}, 30).ends_with("  16 min 35 s left"));
   CHECK(shown({.fraction = 0.01, .expected_s = 1000}, 2).ends_with("  3 min 18 s left"));
-  // Evaluations are told of where they are most of the math.
+  // Evaluations are mentioned if they are most of the math.
   CHECK(shown({0.25, 75, 0.5, 60, 0.84}, 10, 110) == quarter + "  84 % evaluating");
   CHECK(shown({0.25, 75, 0.5, 60, 0.4}, 10, 110) == quarter);
   CHECK(shown({0.25, 75, 0.5, 60, 0.84}, 10, 80) == quarter);
@@ -113,7 +113,7 @@ TEST_CASE(
   // Ten runs that cost a second each, two at once: five seconds before the first ends.
   jobs::RunsProgress progress{.runs = 10, .work_left = 10, .at_once = 2, .expected_s = 1};
   CHECK(*progress.seconds_left(0) == 5);
-  // The first took 3 s, when the other one is as far: 27 s of work in all are left, of which 3 s are done.
+  // The first took 3 s, with the other one as far: 27 s of work in all are left, 3 s of them done.
   const jobs::Job job{.name = "x/1", .cost = 1};
   progress.note_end(job, true, 3);
   CHECK(*progress.seconds_left(3) == 12);

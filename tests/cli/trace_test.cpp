@@ -44,7 +44,7 @@ bool lies_in_a_span(const std::vector<Span>& spans, double at) {
   return false;
 }
 
-// Reads and checks what the format asks of each event.
+// Reads events and checks them against the format.
 ReadTrace read_trace(const std::filesystem::path& file) {
   const Json json = Json::parse(text_of(file));
   REQUIRE(json.at("traceEvents").is_array());
@@ -213,7 +213,7 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
     results::read_rows<run::PairRow>(folder, nodes, [&](const run::PairRow& pair) {
       CHECK(messages[{process_of.at(nodes[pair.source]), process_of.at(nodes[pair.target])}] == pair.messages);
     });
-    // A link's periods add up to what traffic.csv says of the whole run, and it has a counter.
+    // A link's periods add up to the whole run's totals in traffic.csv, and it has a counter.
     std::map<std::string, double> busy_s, busy_in_all;
     double end_s = 0;
     REQUIRE(results::read_rows<run::LinkPeriod>(folder, [&](const run::LinkPeriod& period) {

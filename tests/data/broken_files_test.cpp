@@ -1,4 +1,4 @@
-// Data files that are not as they should be: each is refused in one line that names it and says what is wrong.
+// Damaged data files: each is refused in one line that names the file and the error.
 #include <filesystem>
 #include <functional>
 

@@ -69,7 +69,7 @@ TEST_CASE("arrays that NumPy wrote are read, stored or deflated, in each type") 
     CHECK(data.test.labels == std::vector<std::uint8_t>{0, 1, 2});
     Batch batch;
     gather(data.test, std::vector<std::uint32_t>{1}, batch);
-    CHECK(batch.inputs == std::vector<float>{101, 101.125f, 101.25f, 101.375f});  // as they are
+    CHECK(batch.inputs == std::vector<float>{101, 101.125f, 101.25f, 101.375f});  // unchanged
     const DataShape shape = data_shape_in_files(arrays(written_by_numpy(name)));
     CHECK(shape.shape == data.train.shape);
     CHECK(shape.classes == 3);

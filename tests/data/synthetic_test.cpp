@@ -24,7 +24,7 @@ bool starts_with(const std::vector<T>& whole, const std::vector<T>& part) {
   return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
 }
 
-// Share of `test` whose nearest class mean of `train` is its own: what one template per class can do.
+// Share of `test` nearest to its own class mean of `train`: the accuracy of one template per class.
 double template_accuracy(const Dataset& train, const Dataset& test) {
   const std::size_t values = train.shape.size();
   std::vector<double> means(10 * values);

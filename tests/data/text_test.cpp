@@ -1,4 +1,4 @@
-// Texts as data: symbols, windows of them, and what is wrong with a file.
+// Texts as data: symbols, windows of them, and errors in files.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -106,7 +106,7 @@ void load(const TemporaryFolder& folder, data::DataSource source) {
   load(spec);
 }
 
-// The first two bytes say how many of the rest are labels; images follow.
+// The first two bytes are the number of labels in the rest; images follow.
 void read_idx_bytes(std::string_view bytes) {
   if (bytes.size() < 2) return;
   const std::size_t labels =
@@ -146,7 +146,7 @@ void read_csv_bytes(std::string_view bytes) {
   load(spec);
 }
 
-// The first byte says whether the others are a file .npz or, divided where the second says, two files .npy.
+// The first byte decides whether the others are a file .npz or two files .npy, divided by the second byte.
 void read_npy_bytes(std::string_view bytes) {
   if (bytes.size() < 2) return;
   const auto how = static_cast<unsigned char>(bytes[0]);
@@ -166,7 +166,7 @@ void read_npy_bytes(std::string_view bytes) {
   load(spec);
 }
 
-// The first byte says how many symbols a sample has.
+// The first byte is the number of symbols in a sample.
 void read_text_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
   const TemporaryFolder folder;
@@ -188,7 +188,7 @@ void read_platform_bytes(std::string_view bytes) {
   }
 }
 
-// The first byte says of what; the rest is a CSV file.
+// The first byte chooses the quantity; the rest is a CSV file.
 void read_profile_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
   constexpr const char* owner[] = {R"("bandwidth", "link": "w0")", R"("latency", "link": "w0")",
@@ -217,7 +217,7 @@ void read_trace_bytes(std::string_view bytes) {
   }
 }
 
-// Overrides of a setting by what a file says.
+// Overrides of a setting by the content of a file.
 void read_beside(const std::string& path, const std::string& before, const std::string& after, std::string_view bytes) {
   const std::string name = "table.csv";
   const TemporaryFolder folder;
@@ -255,7 +255,7 @@ void read_safetensors_bytes(std::string_view bytes) {
   }
 }
 
-// The first byte says whether labels are asked for; each line may be any answer.
+// The first byte decides whether labels are asked for; each line may be any answer.
 void read_protocol_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
   const bool labels = static_cast<unsigned char>(bytes[0]) % 2 == 1;

@@ -1,10 +1,10 @@
-// Smoke scenarios against what they gave when they were last accepted (tests/goldens/data/NAME.txt). Steps, messages,
-// bytes, simulated time and the digest of all that was learned must be the same to the digit, on every machine: math is
-// portable. Another version of SimGrid may round otherwise: there, the time need be the same to 1e-8 only. The final
-// loss and accuracy are there to be read, and may differ by what rounding explains.
+// Smoke scenarios against their last accepted results (tests/goldens/data/NAME.txt). Steps, messages, bytes, simulated
+// time and the digest of everything learned must be the same to the digit, on every machine: math is portable. Another
+// version of SimGrid may round otherwise: there, the time must only agree to 1e-8. The final loss and accuracy are
+// there for readers, and may differ by rounding.
 //   golden NAME      runs scenarios/smoke/NAME.json; status 1 if it gives something else
 //   golden           checks that each scenario has its file, and each file its scenario
-// With DDLSIM_ACCEPT in the environment what it gives now is accepted instead (see tests/renew).
+// With DDLSIM_ACCEPT in the environment the present results are accepted instead (see tests/renew).
 #include <fmt/format.h>
 
 #include <cmath>

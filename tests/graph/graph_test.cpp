@@ -1,4 +1,4 @@
-// Graphs and their mixing matrices against what the literature says of them.
+// Graphs and their mixing matrices against the literature.
 #include "core/graph/graph.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Graphs whose nodes differ, and graphs of a user's own: their weights, and what is refused.
+// Graphs with nodes that differ, and graphs of a user's own: their weights and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Jobs as lines of JSON: how each ends, what it leaves, and that one line's fault is no other's.
+// Jobs as lines of JSON: each one's end and outputs, and the independence of one line from another's error.
 #include "sim/jobs/batch/batch.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Two workers that exchange for so many steps, without mathematics.
+// Two workers that exchange for `steps` steps, without mathematics.
 json scenario_of(int steps) {
   return json::parse(fmt::format(R"({{
     "platform": {{"topology": "star", "workers": 2, "bandwidth": "10Mbps", "latency": "5ms"}},

@@ -1,4 +1,4 @@
-// A loss serves wherever an accuracy does: it ends runs, and it is what targets, the best and expectations are about.
+// A loss in place of an accuracy: it ends runs, and targets, the best and expectations use it.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -23,8 +23,8 @@ inline bool stage_is_allowed() {
   }
 }
 
-// Measures until the expected value is met, three times at most: what delays one measurement on a busy machine says
-// nothing of the links, and a wrong value stays wrong. Nothing where `measure` gives nothing.
+// Measures until the expected value is met, three times at most: a busy machine's delays say nothing about the links,
+// and a wrong value stays wrong. Nothing if `measure` returns nothing.
 template <class Measure>
 std::optional<double> one_of_three(const doctest::Approx& expected, Measure measure) {
   std::optional<double> measured = measure();

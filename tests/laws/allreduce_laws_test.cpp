@@ -162,7 +162,7 @@ TEST_CASE("over sites a hierarchical round takes c + 2(g-1)(N/(gb) + l) + 2(S-1)
           doctest::Approx(rounds * (c + at_home + across) + 2 * (g - 1) * l + 2 * (l + L)).epsilon(1e-5));
     CHECK(crossing(result) == doctest::Approx(1));
     CHECK(result.bytes_sent == doctest::Approx(rounds * 1e6 * (2.0 + 2 * 2 * (g - 1))));
-    // Each link between hosts and switches: 2(g-1)/g at home, and a g-th of what crosses.
+    // Each link between hosts and switches: 2(g-1)/g at home, and a g-th of the traffic across.
     for (const run::TrafficRow& row : result.traffic) {
       if (row.link == "sites") continue;
       CHECK(row.bytes == doctest::Approx(rounds * 1e6 * (2.0 * (g - 1) + 1) / g).epsilon(1e-5));

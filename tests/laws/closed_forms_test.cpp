@@ -23,7 +23,7 @@ std::string with(const std::string& name, const std::string& settings) {
   return fmt::format(R"({{"name": "{}", {}}})", name, settings);
 }
 
-// Checks the seconds that a run takes, but for what fills and drains a pipe, and the models' worth that all nodes send.
+// Checks a run's seconds, without the filling and draining of a pipe, and the models' worth that all nodes send.
 run::RunResult takes(const Timed& timed, double seconds, double models, double within = 0.01) {
   CAPTURE(timed.system);
   CAPTURE(timed.workers);
@@ -85,7 +85,7 @@ TEST_CASE("sites: a cycle is c + N/B from the server's site + the gradient's sha
   CHECK(seconds(5) - seconds(2) == doctest::Approx(3 * (c + from_server_s + to_server_s + 3 * alpha)).epsilon(1e-6));
 }
 
-// After the last step a round of empty messages tells all workers that all are done: the latencies of one round more.
+// After the last step a round of empty messages tells all workers that all are done: the latencies of one more round.
 TEST_CASE("all-reduces: 2(n-1)(alpha + N/(nB)) on a ring, 2 ceil(log2 n)(alpha + N/B) in a tree, 2(n-1)N/B + 2 alpha") {
   const double alpha = 0.01;
   for (const int n : {2, 4, 5, 8}) {

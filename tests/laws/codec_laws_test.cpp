@@ -1,4 +1,4 @@
-// Codecs inside training systems: what they must not change, and what they save.
+// Codecs inside training systems: invariants, and savings.
 #include <doctest/doctest.h>
 
 #include "sim/results/writing/result_files.hpp"

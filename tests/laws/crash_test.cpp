@@ -1,4 +1,4 @@
-// Hosts that crash, restart, join and leave: what each training system answers, what is lost, and what stays true.
+// Hosts that crash, restart, join and leave: each training system's reaction, losses, and invariants.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST_CASE("replicas of an all-reduce are one again after a restart, even of a wo
 }
 
 TEST_CASE("Ako: all survivors have applied the same gradients, those of the crashed worker included") {
-  // Crashed in the midst of a gradient, when all it has sent is there: nothing but what is sent to it is lost.
+  // Crashed during a gradient, when all its messages have arrived: only messages to it are lost.
   for (const char* how : {"", R"(, "tf_ako": {"receive_threads": 2})"}) {
     auto scenario = with_fault(fmt::format(R"({{"name": "ako", "partitions": 1, "apply": "on_arrival"{}}})", how),
                                R"({"type": "host_crash", "host": "w1", "at": "1.05s"})");

@@ -84,7 +84,7 @@ class Reference {
     }
   }
 
-  // Every worker's next minibatch gradient, at the models as they are.
+  // Every worker's next minibatch gradient, at the present models.
   Models gradients() {
     Models result;
     for (std::size_t worker = 0; worker < models.size(); ++worker) {

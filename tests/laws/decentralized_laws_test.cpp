@@ -1,4 +1,4 @@
-// Decentralized systems against their papers' recursions: the network must change when things happen, not what.
+// Decentralized systems against their papers' recursions: the network must change only the times of events.
 #include <doctest/doctest.h>
 
 #include "tests/laws/decentralized.hpp"

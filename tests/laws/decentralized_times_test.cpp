@@ -93,7 +93,7 @@ TEST_CASE("SGP sends one model a round on the one-peer graph, in c + N/B + alpha
   const auto plain = run::run(timing_only(R"("sgp")", 8, 0, "50ms", R"({"iterations": 6})"));
   CHECK(plain.bytes_sent == doctest::Approx(6.0 * 8 * 1e6));
   CHECK(plain.simulated_s == doctest::Approx(6 * (c + n_over_b + alpha) + alpha).epsilon(1e-3));
-  // The first send is after c, and each wait is for what was sent a round before.
+  // The first send is after c, and each wait is for messages sent a round before.
   const auto overlap = run::run(timing_only(R"({"name": "sgp", "overlap": true, "topology": "directed_ring"})", 8, 0,
                                             "50ms", R"({"iterations": 20})"));
   CHECK(overlap.simulated_s < 20 * (c + n_over_b + alpha));

@@ -1,4 +1,4 @@
-// Training that turns into numbers that are none is noticed where it happens, and ends the run.
+// Diverging training is noticed where it diverges, and ends the run.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A model in stages with exits: it learns what the whole one learns, and its answers leave where they should, after the
-// times of the stages and messages on their way.
+// A model in stages with exits: it learns the same as the whole model, and its answers leave at the right exits, after
+// the times of the stages and messages on their way.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ const std::string net = R"({"layers": [
     {"type": "conv", "filters": 4}, {"type": "relu"}, {"type": "max_pool"}, {"type": "dropout", "rate": 0.1},
     {"type": "conv", "filters": 8}, {"type": "batch_norm"}, {"type": "relu"}, {"type": "max_pool"},
     {"type": "flatten"}, {"type": "dropout", "rate": 0.25}, {"type": "dense", "units": 10}]})";
-// Layers as they are built, a relu being part of the convolution before it unless something is between them.
+// Layers as built: a relu is part of the convolution before it unless something is between them.
 const std::string cuts = R"("cuts": [3, 7])";
 
 scenario::Scenario staged(const std::string& algorithm, int workers, const std::string& model = net) {

@@ -1,5 +1,5 @@
-// docs/faults.md says what each training system does when hosts crash, restart, join or leave: each cell of its table
-// begins with the outcome that a run must have.
+// The table in docs/faults.md of each training system's reactions to hosts that crash, restart, join or leave: each
+// cell begins with the outcome that a run must have.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ std::string settings_of(const std::string& system, const std::string& policy) {
   return settings;
 }
 
-// Columns of the table: what happens to a worker, or in the last one to the server. Steps take 0.1 to 0.2 s.
+// Columns of the table: the event at a worker, or in the last one at the server. Steps take 0.1 to 0.2 s.
 const std::vector<std::string> faults = {
     R"({"type": "host_crash", "host": "HOST", "at": "1.23s"})",
     R"({"type": "host_crash", "host": "HOST", "at": "1.23s", "restart": "2.5s", "state": "kept"})",

@@ -129,7 +129,7 @@ TEST_CASE("a worker that crashes between leaving and joining does its steps once
 }
 
 TEST_CASE("a host is down while any of its outages lasts and has lost its state if by any of them") {
-  // Churn has w1 up and down for some milliseconds all the time, but for the 3 s of the other crash.
+  // Churn takes w1 up and down every few milliseconds, except during the 3 s of the other crash.
   for (const std::vector<scenario::Fault>& faults : {std::vector<scenario::Fault>{crash(1, 4), churn(0.5, 0.01)},
                                                      std::vector<scenario::Fault>{churn(0.5, 0.01), crash(1, 4)}}) {
     const auto result = run::run(with_faults(R"("gossip")", faults, 60));
@@ -150,7 +150,7 @@ TEST_CASE("two churns of one host have crashes of their own") {
   };
   const scenario::HostChurn one = {{"w1"},     Seconds{20},  Seconds{0.1}, scenario::HostState::kept,
                                    Seconds{0}, Seconds{4000}};
-  // 200 crashes by each, but for deviations of some twentieths.
+  // 200 crashes by each, up to deviations of some twentieths.
   CHECK(crashes({one}) == doctest::Approx(200).epsilon(0.35));
   CHECK(crashes({one, one}) == doctest::Approx(2 * crashes({one})).epsilon(0.35));
 }

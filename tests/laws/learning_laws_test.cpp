@@ -218,7 +218,7 @@ TEST_CASE("alone each worker learns from its own shard, as it would without the 
   apart.training.gradient_scale = GradientScale::sum;
   apart.wire.model_bytes = Bytes{1e9};
   CHECK(alone.weights == run::run(apart).weights);
-  // Shards by label: what a worker has never seen it cannot tell.
+  // Shards by label: a worker cannot recognise classes that it has never seen.
   const auto one = run::run(learning(R"("single")", 3, 0, rest));
   CHECK(accuracy_at_the_end(alone, "w0") < accuracy_at_the_end(one, "mean"));
 }

@@ -25,14 +25,14 @@ const std::string adam = R"("type": "adam", "epsilon": 1e-30)";
 const std::string momentum = R"("type": "momentum", "momentum": 0.5)";
 
 struct Training {
-  std::string optimizer;      // its type and settings but for the rate
+  std::string optimizer;      // its type and settings except the rate
   std::string schedule = "";  // ", ..."
   std::string scale = "mean";
   double learning_rate = rate;
   const char* model_name = "softmax";
   std::string more = "";  // faults that leave without the last worker: ", ..."
 
-  // The model after so many steps of each worker; the mean of those present, where each has one of its own.
+  // The model after `steps` steps of each worker; the mean of those present, if each has its own.
   Vector model(const std::string& algorithm, int workers, int steps) const {
     const std::string scenario = fmt::format(
         R"({{"name": "law", "platform": {{"topology": "star", "workers": {}, "servers": 1, "bandwidth": "80Mbps",

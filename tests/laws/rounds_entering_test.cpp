@@ -28,8 +28,7 @@ scenario::Scenario long_run(const std::string& algorithm, int workers, const std
   return scenario;
 }
 
-// The longest time from the end of a step to that of the worker's next, or the end of the run, but for one that has
-// gone.
+// The longest time from the end of a step to that of the worker's next, or the end of the run, except for `gone`.
 double longest_rest_s(const run::RunResult& result, double from_s, int gone = -1) {
   std::map<int, double> last_s;
   double longest_s = 0;
@@ -53,11 +52,11 @@ std::string on(const char* topology, const std::string& name, const char* way) {
 TEST_CASE("whichever workers enter, and however many steps each has taken, none stands still for them") {
   struct Case {
     int workers;
-    double from_s;  // all that come are there
+    double from_s;  // all newcomers are there
     std::vector<scenario::Fault> faults;
   };
   const std::vector<Case> cases = {
-      // A late w0 whose neighbours are both down; w2 likewise; both, each of them alone.
+      // A late w0 with both neighbours down; the same for w2; both, each of them alone.
       {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w0", 15)}},
       {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w2", 12)}},
       {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w0", 15), join("w2", 15)}},
@@ -105,7 +104,7 @@ TEST_CASE("CHOCO without compression is D-PSGD that combines after, whichever wo
   const std::vector<Case> cases = {
       // w0 reads of both starts of w1 when the second is long past.
       {3, "w0", 10, {crash("w1", 0.05, 0.3), crash("w1", 1.2, 1.3)}},
-      // w1 has sent to the w0 of before, and goes before it says where it is.
+      // w1 has sent to the earlier w0, and goes before it tells its place.
       {2, "w1", 1.2, {crash("w0", 0.37, 0.371), crash("w1", 0.49)}},
       {4, "w1", 1.5, {crash("w1", 0.5, 1.5), crash("w3", 0.55, 1.2), join("w0", 1)}},
       {5, "w4", 2, {join("w1", 1), join("w2", 1), crash("w4", 1.05, 1.3), scenario::HostLeave{"w3", Seconds{2}}}},

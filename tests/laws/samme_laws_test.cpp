@@ -1,4 +1,4 @@
-// Ensembles trained across hosts: what travels, how long it takes, and what they are judged by.
+// Ensembles trained across hosts: messages, times, and scores.
 #include <doctest/doctest.h>
 
 #include "core/nn/kernels/workspace.hpp"

@@ -139,7 +139,7 @@ TEST_CASE("gradients dropped by backup workers have no effect on the weights") {
   CHECK(largest_difference(cut.weights[0], three_batches_as_one().weights[0]) < 1e-6);
 }
 
-// McMahan et al., algorithm 1: workers of unequal shards. In one round of a step a worker does what it does alone.
+// McMahan et al., algorithm 1: workers of unequal shards. In one round of a step a worker does the same as alone.
 TEST_CASE("federated averaging weighs a model by its worker's samples, or as every other") {
   const auto after_a_round = [](const std::string& algorithm) {
     return learning(algorithm, 4, 1, R"("data": {"train": 400, "test": 50, "partition": "dirichlet", "alpha": 0.3},
@@ -366,7 +366,7 @@ TEST_CASE("layer by layer, what is pushed and what comes back use a link both wa
     };
     CHECK(seconds("none") == doctest::Approx(2 + 0.1).epsilon(0.01));  // a model takes a second each way
     CHECK(seconds("layers") >= 1);
-    CHECK(seconds("layers") < 1 + 0.1 + 3.0 / 24);  // but for the first layers and the last
+    CHECK(seconds("layers") < 1 + 0.1 + 3.0 / 24);  // except the first layers and the last
   }
 }
 

@@ -1,4 +1,4 @@
-// SimGrid and the accelerator under whole training systems: the same run but for the last digits of its times.
+// SimGrid and the accelerator under whole training systems: the same run up to the last digits of its times.
 #include <doctest/doctest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Sparse models on the wire and on the clock: only what is there travels and costs time.
+// Sparse models on the wire and on the clock: only existing weights travel and cost time.
 #include <doctest/doctest.h>
 
 #include "tests/support/scenarios.hpp"

@@ -44,7 +44,7 @@ const std::vector<std::string> variants = {
     R"({"name": "ps_sync", "backup_workers": 1})",
     R"({"name": "ps_sync", "backup_workers": 3})"};
 
-// Every system as it is by default, and these.
+// Every system with its defaults, and these variants.
 std::vector<std::string> all() {
   std::vector<std::string> systems = variants;
   for (const std::string& name : names_of_systems(4, 2)) systems.push_back(quoted(name));

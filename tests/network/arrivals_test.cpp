@@ -214,7 +214,7 @@ TEST_CASE("in TCP a message that its window limits takes a round trip for each w
               {0.05 + 0.1 * (1 + windows) + last * segment_s});
     }
   }
-  // Half of what goes the other way is before an acknowledgement: 10 segments of 20 under way.
+  // Half of the opposite traffic is before an acknowledgement: 10 segments of 20 under way.
   const double trip_s = 0.1 + 10 * segment_s, end_s = 0.1 + 0.05 + 4 * trip_s + 20 * segment_s;
   // A link carries 100 segments in a round trip, a window has 60. Two messages have 50 each; when the shorter is
   // through, the other has 60.
@@ -395,7 +395,7 @@ TEST_CASE("the delivered part of an unfinished message is counted up to now, pac
     return nlohmann::json(of_link);
   });
   REQUIRE_MESSAGE(carried_bytes.is_number(), carried_bytes.dump());
-  // 200 ms at the rate, but for the latency, and some round trips of 20 ms with the first windows.
+  // 200 ms at the rate, minus the latency and some round trips of 20 ms with the first windows.
   const double most = (0.2 - 0.01) / frame_s * segment;
   CHECK(carried_bytes.get<double>() <= most);
   CHECK(carried_bytes.get<double>() > 0.7 * most);

@@ -1,4 +1,4 @@
-// Bounds by hand, and never above what SimGrid needs for the same messages.
+// Bounds by hand, and never above SimGrid's time for the same messages.
 #include "sim/network/bounds.hpp"
 
 #include <doctest/doctest.h>

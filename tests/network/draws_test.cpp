@@ -1,4 +1,4 @@
-// platform.network.draw: with one seed, another draw of what the network leaves to chance.
+// platform.network.draw: with one seed, another draw of the network's random numbers.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -21,7 +21,7 @@ namespace {
 constexpr int steps = 150;
 constexpr int steps_with_random_peers = 1200;  // free_steps() grows as the square root
 
-// Needs a model, whose outputs decide what is sent.
+// Needs a model, because its outputs decide which messages are sent.
 constexpr const char* not_for_timing = "early_exit";
 constexpr const char* one_backup = R"("backup_workers": 1)";
 
@@ -79,7 +79,7 @@ double free_steps(const scenario::Scenario& scenario, const run::RunResult& resu
   return 3 + counts + (result.bounds.random_peers ? 4 * std::sqrt(samples) : 0);
 }
 
-// Runs the system, long enough for its bound to count; checks that this does. Says what beats it, or "".
+// Runs the system long enough for its bound to count, and checks that. Returns the message of a beaten bound, or "".
 std::string beaten_on(const Case& on, const std::string& algorithm) {
   scenario::Scenario scenario = scenario_on(on, algorithm, steps);
   auto result = run::run(scenario);

@@ -20,7 +20,7 @@ namespace {
 
 double between(Stream& random, double low, double high) { return low * std::pow(high / low, random.uniform()); }
 
-// A network of seven nodes as a scenario describes one, with the settings of a run but for what varies.
+// A network of seven nodes as described by a scenario, with the settings of a run except the varied ones.
 scenario::Scenario random_network(Stream& random, std::uint64_t seed) {
   scenario::GeneratedPlatform hosts;
   const auto topologies = std::to_array(

@@ -1,5 +1,5 @@
-// Routes with a latency and no link: hosts with coordinates alone. A window per round trip bounds what they carry, in
-// every model.
+// Routes with a latency and no link: hosts with only coordinates. A window per round trip bounds their rate, in every
+// model.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ using scenario::Scenario;
 
 constexpr double latency_s = 0.05, round_trip_s = 2 * latency_s;  // 30 and 40 ms apart on two axes
 constexpr double segment = 1448, window = 100 * segment;          // bytes
-constexpr int numbers_of_hosts[] = {2, 4, 32, 33, 40};            // below and above what SimGrid carries
+constexpr int numbers_of_hosts[] = {2, 4, 32, 33, 40};            // below and above SimGrid's limit
 
 // `hosts` hosts; the second is latency_s from the first.
 Scenario vivaldi(int hosts, NetworkModel model, const std::string& config = "", double window_bytes = window) {

@@ -1,5 +1,5 @@
-// A worker and a server on one host: what they tell each other takes no time and crosses no link, and to all others the
-// server is as one with a host of its own behind that worker's link.
+// A worker and a server on one host: their messages take no time and cross no link, and to all others the server is
+// like one with a host of its own behind that worker's link.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -191,8 +191,7 @@ TEST_CASE("a worker and a server on one host crash together, and neither comes o
 
 TEST_CASE("a server that computes on a worker's host takes its core from the worker") {
   // A worker's last gradient follows the updates with its first eleven. w0's core computes w0's gradients and all
-  // updates, each of 0.1 s; it has something to compute until w0 is done, when all that may be left is a gradient of
-  // w1.
+  // updates, each of 0.1 s; it has something to compute until w0 is done, when only a gradient of w1 may be left.
   constexpr double update_s = 0.1, steps = 12;
   const auto time_s = [](const std::string& servers) {
     const std::string quick = fmt::format(

@@ -23,7 +23,7 @@ Floats magnitudes(Floats values) {
   return values;
 }
 
-// The greatest difference, over what rounding allows: `roundings` of either way, of these magnitudes.
+// The greatest difference, relative to rounding's bound: `roundings` of either way, of these magnitudes.
 double excess(const Floats& a, const Floats& b, const Floats& of, double roundings) {
   REQUIRE(a.size() == b.size());
   REQUIRE(a.size() == of.size());

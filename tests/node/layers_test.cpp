@@ -1,4 +1,4 @@
-// A gradient by layers: what it tells when, and the weights it is taken at.
+// A gradient by layers: its calls and their times, and the weights it is taken at.
 #include "core/node/layers.hpp"
 
 #include <doctest/doctest.h>

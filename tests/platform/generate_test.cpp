@@ -177,7 +177,7 @@ json all_of(const scenario::Scenario& scenario) {
   });
 }
 
-// The same, with what a file cannot say put as the generated network has it.
+// The same, with settings that a file lacks put as in the generated network.
 json with(const json& all, const std::string& words, const std::string& instead) {
   std::string text = all.dump();
   for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos;) {

@@ -128,7 +128,7 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   plans({}, with(most + 1, RouteKind::far), accelerator, TCP);
   plans({}, with(2, RouteKind::near_and_quick), simgrid, TCP);
   plans({.solver = LinkSolver::simgrid}, far, simgrid, TCP);
-  // The plan says what is in the way.
+  // The plan names the obstacle.
   plans({}, with(2, RouteKind::far_and_quick), simgrid, TCP, "...all routes of 2 ms or more have more than 1 Gbit/s");
   far.segments = most_segments_by_default;
   plans({}, far, by_packets, packets);
@@ -141,7 +141,7 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   plans({}, far, simgrid, TCP, "...; not packet by packet: the platform file sets how links are shared");
   far.plain_factors = false;
   plans({}, far, simgrid, CM02);
-  // Routes are not looked at where that decides nothing.
+  // Routes are not examined if that decides nothing.
   const auto unasked = []() -> RouteKind { throw std::logic_error("asked"); };
   CHECK_NOTHROW(plan_network({.model = TCP}, {.nodes = 2, .kind_of_routes = unasked}));
   CHECK_NOTHROW(plan_network({}, {.nodes = most + 1, .kind_of_routes = unasked}));

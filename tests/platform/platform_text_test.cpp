@@ -120,7 +120,7 @@ TEST_CASE("SimGrid gets the same tags in the same lines, in UTF-8") {
 }
 
 TEST_CASE("settings that change no time are passed over with a note, and SimGrid does not see them") {
-  // Case by case: what is it that such a setting changes?
+  // Case by case: which setting does it change?
   for (const char* name : {"network/model",
                            "network/crosstraffic",
                            "network/TCP-gamma",

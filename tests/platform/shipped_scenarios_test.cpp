@@ -1,4 +1,4 @@
-// The shipped comparisons are fair: within the 4 x 15 only what is compared differs.
+// The shipped comparisons are fair: within the 4 x 15 only the compared settings differ.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ void run_two(const std::function<std::string()>& work) {
       2, 1, [&](std::size_t) { return work; }, [](std::size_t, const ChildAnswer& answer) { answer.text(); });
 }
 
-// Restores what a signal does when it ends.
+// Restores a signal's handling when it ends.
 class Handled {
  public:
   Handled(int signal, void (*handler)(int)) : signal_(signal), before_(std::signal(signal, handler)) {}

@@ -1,5 +1,5 @@
-// The settings that a result lists say what it is: a key of other effect changes them, its default does not, and equal
-// settings are the same run. Held for every system, over all keys of the schema.
+// The settings listed in a result identify it: a key of other effect changes them, its default does not, and equal
+// settings are the same run. Tested for every system, over all keys of the schema.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -85,7 +85,7 @@ void collect(const Json& schema, std::set<std::string>& values) {
   }
 }
 
-// Every key below `schema`, with values for it; of what is one of several objects, the objects' words and keys.
+// Every key below `schema`, with values for it; for one of several objects, the objects' words and keys.
 void collect(const Json& schema, const std::string& path, std::map<std::string, std::set<std::string>>& keys) {
   for (const auto& form : schema.value("oneOf", Json::array())) collect(form, path, keys);
   const Json properties = schema.value("properties", Json::object());

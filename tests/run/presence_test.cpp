@@ -1,4 +1,4 @@
-// Whoever comes, goes or is away: what holds in every training system whose hosts may do so.
+// Laws of every training system that permits hosts to come and go.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Programs that are asked: what of them depends on the moment must not be seen.
+// Programs that are asked: the timing of their answers must not show.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/time.h>

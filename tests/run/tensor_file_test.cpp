@@ -12,7 +12,7 @@ namespace ddl::run::tensor_file_test {
 
 namespace {
 
-// A header and what is behind it.
+// A header and the data behind it.
 std::string file_of(const std::string& header, const std::string& data) {
   std::string text;
   for (int byte = 0; byte < 8; ++byte) text += static_cast<char>(header.size() >> (8 * byte) & 0xff);

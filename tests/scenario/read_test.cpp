@@ -165,7 +165,7 @@ TEST_CASE("a list of packets is bandwidth over windows of 100 ms, and repeats af
     CHECK(profile.points[i].at.value == doctest::Approx(expected[i].first));
     CHECK(profile.points[i].value.value == doctest::Approx(expected[i].second));
   }
-  // A packet a millisecond is 12 Mbit/s, but for one that moves from the first window to the last.
+  // A packet a millisecond is 12 Mbit/s, except that one moves from the first window to the last.
   std::string steady;
   for (int stamp = 1; stamp <= 1000; ++stamp) steady += std::to_string(stamp) + "\n";
   const Scenario constant = read_scenario(systems::built_in(), profiled(steady));

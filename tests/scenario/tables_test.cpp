@@ -22,7 +22,7 @@ constexpr TableOf tables[] = {
     {"a matrix", "platform", R"({"topology": "regions", "matrix": )", "}",
      "from,to,up,down,latency\na,a,8Mbps,,1ms\nb,b,8Mbps,,1ms\na,b,4Mbps,2Mbps,20ms\n"}};
 
-// The scenario as it is kept, or what is wrong with it.
+// The scenario as kept, or its error.
 std::string kept(const TableOf& table, const std::string& text) {
   const TemporaryFolder folder;
   folder.write("table.csv", text);

@@ -128,7 +128,7 @@ inline Scenario parse(const std::string& text, const std::vector<Override>& over
   return parse_scenario(systems::built_in(), text, std::string(DDLSIM_SOURCE_DIR) + "/sample.json", overrides);
 }
 
-// The lines of what is wrong with `text`, as the file "s.json".
+// The errors in `text`, as the file "s.json".
 inline std::vector<std::string> errors_of(const std::string& text, const std::vector<Override>& overrides = {}) {
   try {
     parse_scenario(systems::built_in(), text, "s.json", overrides);

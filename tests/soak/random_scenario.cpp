@@ -279,7 +279,7 @@ scenario::Scenario draw(Stream& random, std::uint64_t seed, std::string_view wan
 
 std::string random_scenario(std::uint64_t seed) {
   Stream random = stream(seed, "soak", "scenario");
-  // Systems take turns, or those that go with most settings would be drawn most.
+  // Systems take turns: otherwise those that go with most settings would be drawn most.
   const Registry systems = systems::built_in();
   const char* const system = systems[seed % systems.size()].facts().name;
   for (int i = 0; i < most_draws; ++i) {

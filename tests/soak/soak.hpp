@@ -23,7 +23,7 @@ SoakOutcome soak(std::uint64_t seed, unsigned most_seconds);
 // and settings allow it. Says how it beats its lower bound, or "".
 struct BoundOutcome {
   std::string problem, scenario, algorithm;
-  bool judged = false;  // it ran, and long enough to tell
+  bool judged = false;  // it ran long enough to be judged
 };
 BoundOutcome soak_bound(std::uint64_t seed, unsigned most_seconds);
 

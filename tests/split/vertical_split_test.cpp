@@ -1,4 +1,4 @@
-// A model dealt over workers computes what the whole one does: the same gradient, but for the order of sums.
+// A model divided over workers computes the same as the whole one: the same gradient, up to the order of sums.
 #include "core/split/vertical_split.hpp"
 
 #include <doctest/doctest.h>
@@ -94,7 +94,7 @@ struct Workers {
   }
 };
 
-// Returns how often the workers meet.
+// Returns the number of the workers' meetings.
 std::size_t check_same_gradient(const std::vector<LayerSpec>& layers, Shape shape, int workers) {
   const Model model({.name = "layers", .layers = layers}, shape, classes);
   std::vector<float> all(model.parameter_count()), expected(all.size());

@@ -9,7 +9,7 @@
 
 namespace ddl {
 
-// With DDLSIM_ACCEPT in the environment what the program gives now is written, instead of compared (tests/renew).
+// With DDLSIM_ACCEPT in the environment the program's present output is written, instead of compared (tests/renew).
 inline bool accepting() { return std::getenv("DDLSIM_ACCEPT") != nullptr; }
 
 // True if the file, named from the root of the repository, contains this text.

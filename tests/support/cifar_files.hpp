@@ -5,7 +5,7 @@
 
 namespace ddl {
 
-// With so many images each: a label and three planes of 32 x 32 bytes.
+// Writes files of `images` images each: a label and three planes of 32 x 32 bytes.
 inline void write_cifar(const data::ScratchFolder& scratch, int images) {
   data::FileBytes bytes;
   for (int image = 0; image < images; ++image) {

@@ -1,4 +1,4 @@
-// A folder of one test, and what stands in files.
+// A folder of one test, and the content of files.
 #pragma once
 
 #include <stdlib.h>

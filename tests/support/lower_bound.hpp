@@ -31,7 +31,7 @@ inline std::string beaten_bound(const run::RunResult& result, double free_steps)
       last_s, result.bounds.step_s, result.bounds.bottleneck, result.bounds.network_s, result.bounds.compute_s);
 }
 
-// Steps that a system may run ahead of what it sends are counted by its settings: periods, queues, staleness.
+// Steps that a system may run ahead of its messages are counted by its settings: periods, queues, staleness.
 inline double sum_of_counts(const nlohmann::json& settings) {
   if (settings.is_number_integer()) return std::max(0.0, settings.get<double>());
   double sum = 0;

@@ -1,4 +1,4 @@
-// Scenarios of law tests: the textbook network, no jitter, and what a test says otherwise.
+// Scenarios of law tests: the textbook network, no jitter, and a test's own settings.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace ddl {
 
-// Max-min sharing of full-duplex links, nothing else: what closed forms are written for.
+// Max-min sharing of full-duplex links, nothing else: the network of closed forms.
 inline const std::string textbook = R"("network": {"model": "CM02"})";
 
 inline scenario::Scenario scenario_from(const std::string& json) {

@@ -1,4 +1,5 @@
-// Training systems by what they are, as JSON, so that a law holds for each system of the table, also for one to come.
+// Training systems by their properties, as JSON, so that a law holds for each system of the table, also for future
+// ones.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +23,9 @@ inline std::set<std::string> keys_of(const System& system) {
   return keys.found;
 }
 
-// The names of those that run on so many workers and servers with their defaults, each worker for itself or with the
-// others: not those whose hosts hold parts of one model, or members of one ensemble, nor one that lets workers idle.
+// Names of systems that run on this many workers and servers with their defaults, each worker for itself or with the
+// others. Excludes systems whose hosts hold parts of one model, or members of one ensemble, and those that let workers
+// idle.
 inline std::vector<std::string> names_of_systems(int workers, int servers) {
   std::vector<std::string> names;
   for (const auto& system : systems::built_in()) {
@@ -60,8 +62,8 @@ inline std::string with_policy(const std::string& name, const std::string& on_fa
   return fmt::format(R"({{"name": "{}", "on_failure": "{}"}})", name, on_failure);
 }
 
-// Systems that have others' crashes to answer: each with every policy it has but time-outs, or as it is. `more` are
-// further settings of some.
+// Systems that must react to others' crashes: each with every policy it has except time-outs, or with its defaults.
+// `more` are further settings of some.
 inline std::vector<std::string> systems_in_faults(int workers, int servers, const std::vector<std::string>& more) {
   std::vector<std::string> systems = more;
   for (const std::string& name : names_of_systems(workers, servers, {"on_failure"}, false)) {

@@ -29,7 +29,7 @@ std::vector<double> staleness_of(LocalCluster& cluster, int worker) {
   return found;
 }
 
-// Both models after so many steps.
+// Both models after `steps` steps.
 std::vector<float> models_after(int steps, const AdPsgdParams& params) {
   LocalCluster cluster = two_workers(steps);
   cluster.run(programs_of(params));
@@ -86,7 +86,7 @@ TEST_CASE("AD-PSGD applies a pending gradient to its own model after the exchang
   // one goes on to -3. The active one ends its second gradient at 3 s and asks with -5: both have -4. That gradient
   // began at 1.5 s. After the exchange: at 0, so it is 4 and leads to -8.
   CHECK(models_of_two_steps(1.5, {}) == std::vector<float>{-4, -8});
-  // At once: at -4, so it is 0 and leads nowhere. What is averaged is the same.
+  // At once: at -4, so it is 0 and leads nowhere. The averaged models are the same.
   CHECK(models_of_two_steps(1.5, {}, ApplyPending::at_once) == std::vector<float>{-4, -4});
 }
 

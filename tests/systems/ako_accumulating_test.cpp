@@ -1,5 +1,5 @@
-// Ako whose P follows the network: what every message must carry, from the messages before it, and the P that the rule
-// gives for rates known by hand.
+// Ako with a P that follows the network: the content that every message must have, given the messages before it, and
+// the P that the rule gives for rates known by hand.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ constexpr double c = 0.1;
 
 struct Run {
   std::vector<Message> sent;  // by worker 0
-  double seconds = 0;         // until the last worker has ended; what is under way then arrives later
+  double seconds = 0;         // until the last worker has ended; messages under way arrive later
 };
 
-// A program that tells when it has ended.
+// A program that records when it has ended.
 class Timed final : public Program {
  public:
   Timed(std::unique_ptr<Program> program, const Node& node, double& ended_s)
@@ -123,7 +123,7 @@ TEST_CASE("every message brings its part up to date, exactly once, whatever P wa
       }
       CHECK(peers.size() == 2);
       if (nominal_s != 1.0) CHECK(counts[1].size() >= 2);  // P has changed
-      // The bounded delay: what is sent last is no older than the rounds before and under way take.
+      // The bounded delay: the last message is no older than the rounds before and under way take.
       for (const auto& [peer, delivered] : peers) CHECK(*std::ranges::min_element(delivered.upto) >= 100 - 3 * 12);
     }
   }

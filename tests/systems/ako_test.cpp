@@ -188,7 +188,7 @@ TEST_CASE("a part leaves when the gradients of its layers are known, and the ste
 TEST_CASE("a part that leaves in the middle of a backward pass has whole gradients only") {
   // A step has 11 tasks of a second, and a message takes 20 s. Part 0 leaves at 11 s with the gradient of step 0. Part
   // 1 is due from 19 s, when its layers of step 1 are known, and leaves at 31 s, one second after those of step 2 are
-  // known, without them. Part 0 is due from 33 s, and leaves at 51 s with all that came since.
+  // known, without them. Part 0 is due from 33 s, and leaves at 51 s with everything since.
   Cluster cluster = cluster_of(2);
   cluster.parameters = 16;
   cluster.model_bytes = 32;

@@ -69,8 +69,8 @@ TEST_CASE("without a threshold the gradient is the optimizer's as it is") {
 }
 
 TEST_CASE("a pull moves the model of the worker that asks, a push that of the asked one, a pair's exchange both") {
-  // At 1 s the first worker is at -2 and the second still at 0; their mean is -1. At 2 s the second has taken its step
-  // from where it is then.
+  // At 1 s the first worker is at -2 and the second still at 0; their mean is -1. At 2 s the second takes its step from
+  // its present model.
   CHECK(two_models(GossipMode::pull) == std::vector<float>{-1, (0 - 4 - 1) / 2.0f});
   CHECK(two_models(GossipMode::push) == std::vector<float>{(-2 - 5) / 2.0f, -1 - 4});
   CHECK(two_models(GossipMode::pair) == std::vector<float>{(-1 - 5) / 2.0f, (-1 - 5) / 2.0f});

@@ -45,7 +45,7 @@ struct Outcome {
   double seconds = 0;
 };
 
-// `slow_s`: what each worker's step takes in addition.
+// `slow_s`: additional time of each worker's step.
 Outcome run(const System& system, std::int64_t steps, double bytes_per_s, bool by_slices = true, double slow_s = 0) {
   Cluster cluster = cluster_of(equal_layers());
   cluster.steps_by_slices = by_slices;

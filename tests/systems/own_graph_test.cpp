@@ -184,7 +184,7 @@ TEST_CASE("SGP on arcs that go one way: shares by each worker's targets, whose w
     sum += w[i] * models[i];
   }
   CHECK(sum / workers == doctest::Approx(mean).epsilon(1e-4));
-  CHECK(largest_difference(w, Values(workers, 1)) > 0.1);  // it is not what averaging alone would do
+  CHECK(largest_difference(w, Values(workers, 1)) > 0.1);  // averaging alone would give another result
   for (const bool overlap : {false, true}) {
     const Values end = after(with<SgpParams>([&](auto& params) {
                                params.topology = topology;

@@ -1,4 +1,4 @@
-// Expectations: what holds and what does not, by results that are known beforehand.
+// Expectations that hold or fail, by results known beforehand.
 #include "sim/jobs/expect/expect.hpp"
 
 #include <doctest/doctest.h>
@@ -123,7 +123,7 @@ TEST_CASE("judged by loss, targets are losses, and less is better") {
   CHECK(verdicts[0].what == "time to loss 2");
   CHECK(verdicts[0].seen[0] == first->time_s);
   CHECK(verdicts[1].seen[0] == rows.back().test_loss);
-  CHECK(verdicts[2].seen[0] == rows.back().test_accuracy);  // a band says itself what it is of
+  CHECK(verdicts[2].seen[0] == rows.back().test_accuracy);  // a band names its own quantity
   const auto rival = results::read_mean_curve(bench.out() / "beginner" / "1");
   CHECK(verdicts[3].seen[0] == *rival.back().test_loss - *rows.back().test_loss);
   CHECK(verdicts[3].holds());

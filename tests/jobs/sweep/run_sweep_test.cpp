@@ -1,4 +1,4 @@
-// Outputs of a sweep: tables, results, failures; and what an earlier one lets it skip.
+// Outputs of a sweep: tables, results, failures; and the runs that an earlier one lets it skip.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -233,7 +233,7 @@ TEST_CASE("a child that dies is a failed run too") {
   const Sweep sweep = sweep_of(R"("vary": {"stop.iterations": [3, 20000000]})");
   const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   const SweepEstimate outlook = estimate_sweep(sweep, plan, scratch.path().string(), 1);
-  // Some seconds of computing for each process: plenty for three steps, nothing for so many.
+  // Some seconds of computing for each process: plenty for three steps, too little for this many.
   const rlimit seconds{static_cast<rlim_t>(std::clock() / CLOCKS_PER_SEC) + 2, RLIM_INFINITY};
   REQUIRE(setrlimit(RLIMIT_CPU, &seconds) == 0);
   const SweepOutcome outcome = run_sweep(plan, outlook, {.at_once = 1, .progress = {}});

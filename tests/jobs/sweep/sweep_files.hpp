@@ -33,7 +33,7 @@ struct SweepRunner {
   }
 };
 
-// Every file below `folder`, hidden ones too, with its bytes; but for what may differ between two runs.
+// Every file below `folder`, hidden ones too, with its bytes, except files that may differ between two runs.
 inline std::map<std::string, std::string> bytes_below(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -1,4 +1,4 @@
-// The measurement counts what the systems send, and stays within its time.
+// The measurement counts the systems' messages, and stays within its time.
 #include "lab/bench/messages.hpp"
 
 #include <doctest/doctest.h>

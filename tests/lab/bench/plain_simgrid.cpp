@@ -1,4 +1,4 @@
-// The messages of three training systems on SimGrid alone: what the simulator below costs without the program above it.
+// The messages of three training systems on SimGrid alone: the simulator's cost without the program above it.
 //
 //   plain_simgrid ps_sync|d_psgd|gossip WORKERS ROUNDS Full|Lazy
 //

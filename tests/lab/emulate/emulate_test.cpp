@@ -1,4 +1,4 @@
-// Runs over real TCP against what must be the same in any runtime.
+// Runs over real TCP against results that must be the same in any runtime.
 #include "lab/emulate/emulate.hpp"
 
 #include "tests/lab/stage_needed.hpp"

@@ -1,4 +1,4 @@
-// Emulated links in real time: what real packets and TCP meet on them.
+// Emulated links in real time, as real packets and TCP see them.
 #include "lab/emulate/testbed/delay_box.hpp"
 
 #include <arpa/inet.h>
@@ -308,7 +308,7 @@ double mean_packet_sent(const NetworkNamespace& host) {
 
 TEST_CASE("between token buckets a burst is single frames, which a full queue drops one by one") {
   if (!stage_is_allowed()) return;
-  // A bucket would cut itself what it cannot hold: these hold 100 kB, and a burst has 64 KiB at most.
+  // A bucket would cut larger bursts itself: these hold 100 kB, and a burst has 64 KiB at most.
   Star quick = star_of(2, 0);
   for (StarHost& host : quick.hosts) host.up_bytes_per_s = host.down_bytes_per_s = 20 * kRate;
   const Testbed testbed(quick, {});

@@ -97,7 +97,7 @@ class Busy {
   std::int64_t first_ = 0, next_ = 0, unused_ = 100000;
 };
 
-// After a loss from a window of so many segments.
+// After a loss from a window of `segments` segments.
 Busy after_loss(double segments) {
   Busy busy({.initial_segments = segments});
   busy.lose();

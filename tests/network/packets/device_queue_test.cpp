@@ -129,7 +129,7 @@ TEST_CASE("device queue: a connection that is opened again has nothing in the de
   const double began_s = driven.now_s;
   driven.begin({{0, bytes}});
   driven.drive();
-  // It waits for what is left, in queues alone.
+  // It waits only for the remaining segments, in queues.
   CHECK(driven.last_end_s[0] - began_s < left_s + alone_s(line, bytes) + 0.001);
 }
 

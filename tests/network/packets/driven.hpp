@@ -31,7 +31,7 @@ class Driven {
     now_s = until_s;
     look();
   }
-  // The same, looked at more often. No message ends where none may.
+  // The same in more calls. No message ends at a time when none may.
   void drive_in_steps(double step_s, double until_s) {
     while (now_s < until_s) {
       const double may_end_s = network.next_end_s();

@@ -1,4 +1,4 @@
-// Connections over lines, against closed forms and what is conserved.
+// Connections over lines, against closed forms and conservation laws.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The receiving end, by replays and against a plain set of what has come.
+// The receiving end, by replays and against a plain set of arrivals.
 #include "sim/network/packets/receiver.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ Segment segment(std::int64_t number) {
   return {.number = number, .bytes = segment_bytes, .end_bytes = static_cast<double>(number + 1) * segment_bytes};
 }
 
-// A receiver, and what it told last.
+// A receiver, and its last acknowledgement.
 class Alone {
  public:
   double now_s = 0;
@@ -143,7 +143,7 @@ class Alone {
   std::optional<Acknowledgement> told_;
   double timeout_s_ = timeout_s, round_trip_s_ = 0, end_bytes_ = 0;
   std::int64_t filled_ = 0;
-  std::map<std::int64_t, double> windows_kib_;  // after the acknowledgement that follows so many segments
+  std::map<std::int64_t, double> windows_kib_;  // after the acknowledgement that follows this many segments
 };
 
 TEST_CASE("a receiver tells what its replays say") { replay<Alone>("receiver"); }

@@ -1,4 +1,4 @@
-// The sending end alone: what it sends when, told of arrivals by hand.
+// The sending end alone: its segments and their times, with arrivals given by hand.
 #include "sim/network/packets/sender.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr double handshake_s = 0.1;
 constexpr double much_room_bytes = 1e6 * segment_bytes;
 
-// A sender, and what it has sent since that was last looked at.
+// A sender, and its segments since the last look.
 class Alone {
  public:
   double now_s = 0;

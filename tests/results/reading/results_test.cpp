@@ -1,4 +1,4 @@
-// Results read back: what was written comes out again, and what is not whole is refused with its place.
+// Results read back: written values come out again, and incomplete results are refused with their place.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -88,7 +88,7 @@ TEST_CASE("prose follows a narrow terminal, and is no wider on a wide one") {
   }
 }
 
-// An estimate, a text that programs read otherwise, and what is absent.
+// An estimate, a text that programs read otherwise, and missing cells.
 Table small_table() {
   Cell mean("0.9000 ± 0.0100 (2 of 3)", 0.9);
   mean.interval = {0.89, 0.91};

@@ -1,4 +1,4 @@
-// The dictionary of results against the files: what is written is documented, and what is documented is written.
+// The dictionary of results against the files: every written column is documented, and every documented one is written.
 #include <doctest/doctest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Two tables that should be the same: where they are not.
+// The first difference between two tables that should be the same.
 #include "sim/results/writing/first_difference.hpp"
 
 #include <doctest/doctest.h>

@@ -162,7 +162,7 @@ class Both {
     board_.probe_with(now_s_, last);
     records_.at(last).sent_s = now_s_;
   }
-  // Some of those under way arrive, and the receiver tells how far all are there, and of the block of the last of them.
+  // Some segments under way arrive, and the receiver reports how far all are there, and the block of the last one.
   void acknowledge() {
     std::vector<std::int64_t> on_the_way;
     for (std::int64_t i = board_.first(); i < board_.next(); ++i) {

@@ -1,4 +1,4 @@
-// Runs whose training images are cropped and flipped: what changes, what does not, and that a record says it all.
+// Runs with cropped and flipped training images: the changes, the invariants, and a complete record.
 #include <doctest/doctest.h>
 
 #include <algorithm>
