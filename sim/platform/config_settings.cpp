@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <vector>
@@ -20,57 +19,37 @@ namespace {
 const std::vector<std::string> obeyed_settings = {"network/bandwidth-factor", "network/latency-factor",
                                                   "network/weight-S"};
 
+// A name that ends with '/' stands for all that begin with it; NAME=VALUE for that value alone.
 struct PassedOver {
-  std::string_view name;  // of a setting, or of all that begin with it where it ends with '/'
-  std::string_view why;
-  std::string_view value = "";  // that alone; empty: any
+  const char* why;
+  std::vector<std::string_view> names;
 };
 
 // The scenario's own keys say them, or they are of parts of SimGrid that do nothing here: no time depends on them.
-constexpr std::array passed_over_settings = {
-    PassedOver{"network/model", "platform.network.model of the scenario holds"},
-    PassedOver{"host/model", "platform.network.model of the scenario holds"},
-    PassedOver{"network/crosstraffic", "platform.network.model of the scenario holds"},
-    PassedOver{"network/TCP-gamma", "platform.network.tcp_window of the scenario holds"},
-    PassedOver{"network/optim", "it changes how quick SimGrid is"},
-    PassedOver{"network/maxmin-selective-update", "it changes how quick SimGrid is"},
-    PassedOver{"network/loopback-bw", "no message goes from a host to itself"},
-    PassedOver{"network/loopback-lat", "no message goes from a host to itself"},
-    PassedOver{"host/solver", "platform.network.model of the scenario holds"},
-    PassedOver{"cpu/model", "a host's speed is all that counts"},
-    PassedOver{"cpu/solver", "a host's speed is all that counts"},
-    PassedOver{"cpu/optim", "it changes how quick SimGrid is"},
-    PassedOver{"cpu/maxmin-selective-update", "it changes how quick SimGrid is"},
-    PassedOver{"network/sender-gap", "it is of a network model that is not used"},
-    PassedOver{"network/coordinates", "hosts' coordinates always count"},
-    PassedOver{"contexts/", "it is about SimGrid's stacks and threads"},
-    PassedOver{"smpi/", "it is of MPI programs"},
-    PassedOver{"tracing", "it is of SimGrid's traces, and none is written"},
-    PassedOver{"tracing/", "it is of SimGrid's traces, and none is written"},
-    PassedOver{"viva/", "it is of SimGrid's traces, and none is written"},
-    PassedOver{"maxmin/precision", "it is about SimGrid's rounding, which is kept as it is"},
-    PassedOver{"surf/precision", "it is about SimGrid's rounding, which is kept as it is"},
-    PassedOver{"precision/", "it is about SimGrid's rounding, which is kept as it is"},
-    PassedOver{"bmf/", "it is of a solver that is not used"},
-    PassedOver{"ns3/", "it is of a network model that is not used"},
-    PassedOver{"storage/", "no node has a disk"},
-    PassedOver{"disk/", "no node has a disk"},
-    PassedOver{"vm/", "no node is a virtual machine"},
-    PassedOver{"model-check", "it is of SimGrid's model checker"},
-    PassedOver{"model-check/", "it is of SimGrid's model checker"},
-    PassedOver{"debug/", "it is for debugging SimGrid"},
-    PassedOver{"exception/", "it is for debugging SimGrid"},
-    PassedOver{"msg/", "it is for debugging SimGrid"},
-    PassedOver{"plugin", "it only measures", "host_energy"},
-    PassedOver{"plugin", "it only measures", "link_energy"},
-    PassedOver{"plugin", "it only measures", "host_load"},
-    PassedOver{"plugin", "it only measures", "link_load"},
-    PassedOver{"path", "no other file is read"},
-    PassedOver{"verbose-exit", "it is for debugging SimGrid"},
-    PassedOver{"clean-atexit", "it is for debugging SimGrid"},
-    PassedOver{"workstation/model", "platform.network.model of the scenario holds"},
-    PassedOver{"maxmin-selective-update", "it changes how quick SimGrid is"},
-};
+std::vector<PassedOver> passed_over_settings() {
+  return {
+      {"platform.network.model of the scenario holds",
+       {"network/model", "network/crosstraffic", "host/model", "host/solver", "workstation/model"}},
+      {"platform.network.tcp_window of the scenario holds", {"network/TCP-gamma"}},
+      {"it changes how quick SimGrid is",
+       {"network/optim", "network/maxmin-selective-update", "cpu/optim", "cpu/maxmin-selective-update",
+        "maxmin-selective-update"}},
+      {"no message goes from a host to itself", {"network/loopback-bw", "network/loopback-lat"}},
+      {"a host's speed is all that counts", {"cpu/model", "cpu/solver"}},
+      {"it is of a network model that is not used", {"network/sender-gap", "ns3/"}},
+      {"it is of a solver that is not used", {"bmf/"}},
+      {"hosts' coordinates always count", {"network/coordinates"}},
+      {"it is about SimGrid's stacks and threads", {"contexts/"}},
+      {"it is about SimGrid's rounding, which is kept as it is", {"maxmin/precision", "surf/precision", "precision/"}},
+      {"it is of MPI programs", {"smpi/"}},
+      {"it is of SimGrid's traces, and none is written", {"tracing", "tracing/", "viva/"}},
+      {"it is of SimGrid's model checker", {"model-check", "model-check/"}},
+      {"it is for debugging SimGrid", {"debug/", "exception/", "msg/", "verbose-exit", "clean-atexit"}},
+      {"it only measures", {"plugin=host_energy", "plugin=link_energy", "plugin=host_load", "plugin=link_load"}},
+      {"no node has a disk", {"storage/", "disk/"}},
+      {"no node is a virtual machine", {"vm/"}},
+      {"no other file is read", {"path"}}};
+}
 
 std::string_view without_blanks(std::string_view text) {
   const char* blanks = " \t\r\n";
@@ -109,9 +88,9 @@ void check_value(std::string_view name, std::string_view value) {
                                scenario::in_quotes(value), above_0 ? "above 0" : "of at least 0"));
 }
 
-bool is_meant(const PassedOver& one, std::string_view name, std::string_view value) {
-  if (!one.value.empty() && one.value != value) return false;
-  return one.name.ends_with('/') ? name.starts_with(one.name) : name == one.name;
+bool is_meant(std::string_view passed_over, const std::string& name, std::string_view value) {
+  if (passed_over.ends_with('/')) return name.starts_with(passed_over);
+  return passed_over == name || passed_over == fmt::format("{}={}", name, value);
 }
 
 }  // namespace
@@ -120,9 +99,10 @@ std::string why_passed_over(std::string_view name, std::string_view value) {
   if (std::ranges::find(obeyed_settings, name) != obeyed_settings.end()) return check_value(name, value), "";
   std::string modern(name);  // older versions of SimGrid wrote network/TCP_gamma
   std::ranges::replace(modern, '_', '-');
-  const auto found =
-      std::ranges::find_if(passed_over_settings, [&](const PassedOver& one) { return is_meant(one, modern, value); });
-  if (found != passed_over_settings.end()) return std::string(found->why);
+  for (const PassedOver& setting : passed_over_settings()) {
+    const auto is_it = [&](std::string_view passed_over) { return is_meant(passed_over, modern, value); };
+    if (std::ranges::any_of(setting.names, is_it)) return setting.why;
+  }
   const std::string expected = "expected only " + scenario::listed(obeyed_settings) + " of what changes times";
   throw InputError(fmt::format("<config> sets {}, which is not obeyed here; {}; the <config> may be deleted",
                                scenario::in_quotes(name), scenario::nearest_or(name, obeyed_settings, expected)));

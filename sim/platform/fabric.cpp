@@ -152,25 +152,12 @@ Places leave_out(const std::vector<std::string>& exclude, Nodes& nodes) {
   return places;
 }
 
-// The first such route by its ends, or nothing.
-std::string without_links(const Hosts& hosts) {
+// "a to b": the first pair of hosts of which that holds, or nothing.
+template <class Holds>
+std::string first_pair(const Hosts& hosts, const Holds& holds) {
   for (const auto* source : hosts) {
     for (const auto* target : hosts) {
-      if (source == target) continue;
-      const auto way = way_between(source, target);
-      if (way && way->links.empty()) return fmt::format("{} to {}", source->get_name(), target->get_name());
-    }
-  }
-  return "";
-}
-
-// Likewise.
-std::string latency_only_back(const Hosts& hosts) {
-  for (const auto* source : hosts) {
-    for (const auto* target : hosts) {
-      if (source == target) continue;
-      const auto there = way_between(source, target), back = way_between(target, source);
-      if (there && back && !(there->latency_s > 0) && back->latency_s > 0) {
+      if (source != target && holds(source, target)) {
         return fmt::format("{} to {}", source->get_name(), target->get_name());
       }
     }
@@ -178,19 +165,26 @@ std::string latency_only_back(const Hosts& hosts) {
   return "";
 }
 
+bool is_without_links(const s4u::Host* source, const s4u::Host* target) {
+  const auto way = way_between(source, target);
+  return way && way->links.empty();
+}
+
+bool has_latency_only_back(const s4u::Host* source, const s4u::Host* target) {
+  const auto there = way_between(source, target), back = way_between(target, source);
+  return there && back && !(there->latency_s > 0) && back->latency_s > 0;
+}
+
 // Stops at the first slow route.
 RouteKind kind_of_routes(const Hosts& hosts) {
   RouteKind kind = RouteKind::near_and_quick;
-  for (const auto* source : hosts) {
-    for (const auto* target : hosts) {
-      if (source == target) continue;
-      const auto way = way_between(source, target);
-      if (!way || way->links.empty()) continue;
-      const double narrowest = std::ranges::min(way->links | std::views::transform(&s4u::Link::get_bandwidth));
-      kind = std::max(kind, kind_of_route(narrowest, way->latency_s));
-      if (kind == RouteKind::slow) return kind;
-    }
-  }
+  first_pair(hosts, [&](const s4u::Host* source, const s4u::Host* target) {
+    const auto way = way_between(source, target);
+    if (!way || way->links.empty()) return false;
+    const double narrowest = std::ranges::min(way->links | std::views::transform(&s4u::Link::get_bandwidth));
+    kind = std::max(kind, kind_of_route(narrowest, way->latency_s));
+    return kind == RouteKind::slow;
+  });
   return kind;
 }
 
@@ -201,8 +195,8 @@ NetworkFacts facts_of(const Hosts& hosts, bool generated) {
                      .sets_sharing = !has_default("network/bandwidth-factor") || !has_default("network/weight-S"),
                      .kind_of_routes = [&hosts] { return kind_of_routes(hosts); }};
   if (generated) return facts;
-  facts.without_links = [&hosts] { return without_links(hosts); };
-  facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
+  facts.without_links = [&hosts] { return first_pair(hosts, is_without_links); };
+  facts.latency_only_back = [&hosts] { return first_pair(hosts, has_latency_only_back); };
   return facts;
 }
 
@@ -352,7 +346,7 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   if (file == nullptr) {
     parts_->origin = "$.platform";
     generated = layout_of(platform);
-    parts_->nodes = generate(*generated, *parts_->engine);
+    parts_->nodes = load(*generated, *parts_->engine);
   } else {
     parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, file->file);
     std::tie(parts_->file, parts_->nodes) = load_file(scenario, *file, *parts_->engine);

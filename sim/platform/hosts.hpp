@@ -1,4 +1,4 @@
-// The two ways to create a platform in SimGrid: generated, or from a file. Inside sim/platform only.
+// A platform in SimGrid, loaded from a file or from the text of a layout. Inside sim/platform only.
 #pragma once
 
 #include <cstddef>
@@ -34,15 +34,14 @@ struct HostsOfNodes {
   std::vector<char> shared;  // by two nodes
 };
 
-// Makes the hosts, links and routes of a generated network.
-Nodes generate(const Layout& layout, const simgrid::s4u::Engine& engine);
+Nodes load(const Layout& layout, simgrid::s4u::Engine& engine);
 
 // Loads a platform file in a child process, so that this engine stays unchanged, and scales its links. Throws
 // InputError naming the file if anything is wrong with it, the names, or the routes between the nodes; but there may be
 // none between some of them.
 void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, simgrid::s4u::Engine& engine);
 
-// Loads a file that has been tried so, and picks the nodes by name.
+// Loads a file that has been probed, and picks the nodes by name.
 Nodes load(const scenario::FilePlatform& spec, const FileText& file, simgrid::s4u::Engine& engine);
 
 // Multiplies the bandwidths and latencies of all links by the platform's factors. Throws InputError, naming a link

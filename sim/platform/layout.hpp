@@ -1,4 +1,4 @@
-// A generated network as plain data: what generate() makes in SimGrid, and what platform_xml() writes.
+// A platform that is no file's as sites and links, whichever topology spells it.
 #pragma once
 
 #include <cstddef>
@@ -10,41 +10,35 @@
 namespace ddl::platform {
 
 struct Layout {
-  enum class Shape { star, mesh, ring, sites };
+  // sites: hosts around their site's router, and links between routers; a star is one site. mesh, ring: links between
+  // hosts, of one way in a mesh.
+  enum class Shape { sites, mesh, ring };
   struct Host {
     std::string name;
     double speed_flops = 0;
     std::size_t site = 0;
+    // The full-duplex link to its router, which has its name; sites only.
+    double bandwidth_bytes_per_s = 0, latency_s = 0;
   };
   struct Link {
     std::string name;
-    double bandwidth_bytes_per_s = 0;
+    double up_bytes_per_s = 0, down_bytes_per_s = 0;  // from source to target, and back
     double latency_s = 0;
-    std::size_t source = 0, target = 0;  // hosts
+    std::size_t source = 0, target = 0;  // hosts; sites have `ways`
   };
-  // Full-duplex.
-  struct SiteLink {
-    std::string name;
-    double up_bytes_per_s = 0, down_bytes_per_s = 0;
-    double latency_s = 0;
-  };
-  Shape shape = Shape::star;
+  Shape shape = Shape::sites;
   int workers = 0;
-  std::vector<Host> hosts;                   // workers, then servers
-  std::vector<std::size_t> servers_on = {};  // hosts of workers that have a server, too, after those
-  // star, sites: of each host, to its switch (`target` has no meaning); ring: to the next host; all full-duplex.
-  // mesh: one way, per ordered pair.
-  std::vector<Link> links;
-  // Of sites.
-  std::vector<SiteLink> between;
-  std::vector<std::vector<scenario::Way>> ways;  // by source, then target: over which of these
-  std::vector<std::string> names;                // as the user has named them; empty: two_sites
+  std::vector<Host> hosts;                       // workers, then servers
+  std::vector<std::size_t> servers_on = {};      // hosts of workers that have a server, too, after those
+  std::vector<Link> links;                       // between hosts, or sites
+  std::vector<std::vector<scenario::Way>> ways;  // by source, then target: the links between two sites
+  std::vector<std::string> site_names;           // as the user has named them; empty: star, two_sites
 };
 
-// Of a platform that is not a file's. Throws InputError when it would be too large.
+// Throws InputError when it would be too large.
 Layout layout_of(const scenario::PlatformSpec& platform);
 
-// As a platform file, from which SimGrid makes the same hosts, links and routes.
-std::string platform_xml(const scenario::PlatformSpec& platform);
+// The layout as a platform file.
+std::string platform_xml(const Layout& layout);
 
 }  // namespace ddl::platform

@@ -88,6 +88,12 @@ class FileInMemory {
   const int descriptor_;
 };
 
+void load_text(std::string_view text, s4u::Engine& engine) {
+  const FileInMemory in_memory(text);
+  engine.load_platform(in_memory.path());
+  engine.seal_platform();
+}
+
 // SimGrid aborts at some mistakes in routes; that there is none is found out when one is needed. Coordinates of hosts
 // give latencies that no link has.
 void check_route(const s4u::Host* source, const s4u::Host* target, const FileText& file, bool scaled) {
@@ -179,10 +185,20 @@ void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::
   }
 }
 
+Nodes load(const Layout& layout, s4u::Engine& engine) {
+  load_text(platform_xml(layout), engine);
+  Nodes nodes{.hosts = {}, .workers = layout.workers, .site_names = layout.site_names};
+  const auto add = [&](const Layout::Host& host) {
+    nodes.hosts.push_back(engine.host_by_name(host.name));
+    nodes.sites.push_back(static_cast<int>(host.site));
+  };
+  std::ranges::for_each(layout.hosts, add);
+  for (const std::size_t host : layout.servers_on) add(layout.hosts[host]);
+  return nodes;
+}
+
 Nodes load(const scenario::FilePlatform& spec, const FileText& file, s4u::Engine& engine) {
-  const FileInMemory in_memory(file.text);
-  engine.load_platform(in_memory.path());
-  engine.seal_platform();
+  load_text(file.text, engine);
   Picker picker(engine, file.path);
   Nodes nodes;
   Hosts servers;

@@ -1,15 +1,19 @@
 #include "sim/platform/platform_text.hpp"
 
+#include <expat.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <memory>
+#include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/platform/config_settings.hpp"
-#include "sim/platform/xml_reader.hpp"
 #include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -17,6 +21,20 @@ namespace ddl::platform {
 namespace {
 
 constexpr const char* doctype_line = "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">";
+constexpr std::string_view xml_blanks = " \t\r\n";
+
+std::size_t lines_in(std::string_view text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
+
+struct Element {
+  std::string name;
+  std::vector<std::pair<std::string_view, std::string_view>> attributes;  // UTF-8, references replaced
+
+  // "" if it has none.
+  std::string_view attribute(std::string_view wanted) const {
+    const auto found = std::ranges::find(attributes, wanted, &std::pair<std::string_view, std::string_view>::first);
+    return found == attributes.end() ? "" : found->second;
+  }
+};
 
 // The tags of SimGrid's DTD, version 4.1.
 std::vector<std::string> known_tags() {
@@ -47,7 +65,7 @@ void check_tag(const std::string& tag) {
 
 // SimGrid plays profiles of links wrongly (see Fabric::set_bandwidth), and their files would not be part of a result's
 // scenario.
-void refuse_profile(const XmlElement& element) {
+void refuse_profile(const Element& element) {
   const std::string not_played = ": profiles in platform files are not played; expected ";
   const std::string values = "bandwidths, latencies and speeds in $.platform.profiles";
   const std::string states = "times when a host or link is down in $.faults";
@@ -73,99 +91,172 @@ std::string escaped_value(std::string_view text) {
   return result;
 }
 
-// Tags as they come, each in its line.
-class TagWriter {
- public:
-  explicit TagWriter(std::string start) : text_(std::move(start)) {}
-
-  void begin(const XmlElement& element) {
-    close_tag();
-    if (element.line > line_) text_.append(element.line - line_, '\n');
-    line_ = std::max(line_, element.line);
-    text_ += "<" + element.name;
-    for (const auto& [name, value] : element.attributes) text_ += " " + name + "=\"" + escaped_value(value) + "\"";
-    is_open_ = true;
-  }
-  void end(const std::string& name) {
-    text_ += is_open_ ? "/>" : "</" + name + ">";
-    is_open_ = false;
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  void close_tag() {
-    if (is_open_) text_ += ">";
-    is_open_ = false;
-  }
-
-  std::string text_;
-  std::size_t line_ = 1;
-  bool is_open_ = false;  // the last start tag has no '>' yet
+// Where the tag that is read stands in what Expat was given.
+struct Tag {
+  std::size_t line = 0, begin = 0, length = 0;
 };
 
-class PlatformReader : public XmlListener {
+// Newer versions of Expat have other functions for it, and warn of these.
+template <class Parser>
+Tag tag_at(Parser parser) {
+  const auto tag = [](auto... numbers) { return Tag{static_cast<std::size_t>(numbers)...}; };
+  if constexpr (requires { XML_GetCurrentLineNumber64(parser); }) {
+    return tag(XML_GetCurrentLineNumber64(parser), XML_GetCurrentByteIndex64(parser),
+               XML_GetCurrentByteCount64(parser));
+  } else {
+    return tag(XML_GetCurrentLineNumber(parser), XML_GetCurrentByteIndex(parser), XML_GetCurrentByteCount(parser));
+  }
+}
+
+// Expat reads the text; its tags are checked, and written again for SimGrid, each in its line.
+class Reader {
  public:
-  PlatformText take() {
-    read_.text = writer_.take();
-    return std::move(read_);
+  // SimGrid allows blank lines before the XML declaration, which XML does not, and published files have them.
+  explicit Reader(std::string_view text)
+      : text_(text.substr(std::min(text.find_first_not_of(xml_blanks), text.size()))),
+        lines_before_(lines_in(text.substr(0, text.size() - text_.size()))),
+        parser_(XML_ParserCreate(nullptr), XML_ParserFree) {
+    if (!parser_) throw std::bad_alloc();
+    XML_SetUserData(parser_.get(), this);
+    XML_SetStartDoctypeDeclHandler(parser_.get(), guarded<&Reader::doctype>);
+    XML_SetElementHandler(parser_.get(), guarded<&Reader::begin>, guarded<&Reader::end>);
+    XML_SetCharacterDataHandler(parser_.get(), guarded<&Reader::characters>);
+    XML_SetSkippedEntityHandler(parser_.get(), guarded<&Reader::skipped_entity>);
   }
 
-  void doctype(const std::string& root) override { is_typed_ = root == "platform"; }
+  PlatformText read() {
+    // UTF-16 has such bytes; no other encoding of XML does.
+    if (const std::size_t zero = text_.find('\0'); zero != std::string_view::npos) {
+      const std::size_t line = 1 + lines_before_ + lines_in(text_.substr(0, zero));
+      throw InputError(fmt::format("line {}: has a byte 0; expected a text in UTF-8", line));
+    }
+    const bool parsed = XML_Parse(parser_.get(), text_.data(), static_cast<int>(text_.size()), 1) == XML_STATUS_OK;
+    if (error_) std::rethrow_exception(error_);
+    if (!parsed) fail(fmt::format("cannot be read as XML: {}", XML_ErrorString(XML_GetErrorCode(parser_.get()))));
+    return std::move(result_);
+  }
 
-  void begin(const XmlElement& element) override {
-    check_root(element.name);
+ private:
+  // Calls a member. An exception must not pass through Expat, which is C.
+  template <auto member, class... Arguments>
+  static void guarded(void* reader, Arguments... arguments) {
+    Reader& it = *static_cast<Reader*>(reader);
+    if (it.error_) return;
     try {
-      open(element);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("line {}: {}", element.line, error.what()));
+      (it.*member)(arguments...);
+    } catch (...) {
+      it.error_ = std::current_exception();
+      XML_StopParser(it.parser_.get(), XML_FALSE);
     }
   }
 
-  void end(const std::string& name) override {
-    if (open_.back().is_written) writer_.end(name);
+  std::size_t line() const { return lines_before_ + tag_at(parser_.get()).line; }
+  [[noreturn]] void fail(const std::string& what) const { throw InputError(fmt::format("line {}: {}", line(), what)); }
+
+  void doctype(const char* root, const char*, const char*, int has_declarations) {
+    if (has_declarations != 0) {
+      fail("the DOCTYPE has declarations of its own, which SimGrid does not read; expected none");
+    }
+    is_typed_ = std::string_view(root) == "platform";
+  }
+
+  void begin(const char* name, const char** attributes) {
+    refuse_unknown_entities();
+    Element element{.name = name, .attributes = {}};
+    for (; *attributes != nullptr; attributes += 2) element.attributes.emplace_back(attributes[0], attributes[1]);
+    check_root(element.name);
+    try {
+      check_tag(element.name);
+      refuse_profile(element);
+      note_names(element);
+      const bool is_setting = element.name == "prop" && !open_.empty() && open_.back().name == "config";
+      open_.push_back({element.name, !is_setting || is_obeyed(element)});
+    } catch (const InputError& error) {
+      fail(error.what());
+    }
+    if (open_.back().is_written) write(element);
+  }
+
+  void end(const char*) {
+    if (open_.back().is_written) {
+      result_.text += has_open_tag_ ? "/>" : "</" + open_.back().name + ">";
+      has_open_tag_ = false;
+    }
     open_.pop_back();
   }
 
- private:
-  struct Open {
-    std::string name;
-    bool is_written = true;
-  };
+  void characters(const char* data, int size) {
+    const std::string_view text(data, static_cast<std::size_t>(size));
+    if (text.find_first_not_of(xml_blanks) == std::string_view::npos) return;
+    fail("text between tags: " + scenario::in_quotes(text) + "; expected tags alone");
+  }
 
-  void check_root(const std::string& tag) {
-    if (!is_rooted_ && tag != "platform") {
+  void skipped_entity(const char* name, int) { refuse_entity(name); }
+  void refuse_entity(const std::string& name) const {
+    fail("unknown entity " + scenario::in_quotes("&" + name + ";") + "; expected one of XML's own");
+  }
+
+  // In attributes of a file with a DOCTYPE Expat leaves out what the DTD, which is not read, might declare. In a
+  // well-formed tag each '&' begins a reference.
+  void refuse_unknown_entities() const {
+    const Tag at = tag_at(parser_.get());
+    std::string_view tag = text_.substr(at.begin, at.length);
+    constexpr std::array<std::string_view, 5> known = {"lt", "gt", "amp", "quot", "apos"};
+    for (std::size_t next = 0; (next = tag.find('&')) != std::string_view::npos;) {
+      tag.remove_prefix(next + 1);
+      const std::string_view name = tag.substr(0, tag.find(';'));
+      if (!name.starts_with('#') && std::ranges::find(known, name) == known.end()) refuse_entity(std::string(name));
+    }
+  }
+
+  void check_root(const std::string& tag) const {
+    if (open_.empty() && tag != "platform") {
       throw InputError(
           fmt::format("is no SimGrid platform file: starts with {}; expected <platform>", in_brackets(tag)));
     }
-    is_rooted_ = true;
     if (!is_typed_) {
       throw InputError(fmt::format("has no DOCTYPE before <platform>; expected the line {}", doctype_line));
     }
   }
 
-  void open(const XmlElement& element) {
-    check_tag(element.name);
-    refuse_profile(element);
-    if (element.name == "link" || element.name == "backbone") read_.links.emplace(element.attribute("id"));
-    if (element.name == "host") read_.hosts.emplace_back(element.attribute("id"));
-    const bool is_setting = element.name == "prop" && !open_.empty() && open_.back().name == "config";
-    const bool is_written = !is_setting || is_obeyed(element);
-    if (is_written) writer_.begin(element);
-    open_.push_back({element.name, is_written});
+  void note_names(const Element& element) {
+    if (element.name == "link" || element.name == "backbone") result_.links.emplace(element.attribute("id"));
+    if (element.name == "host") result_.hosts.emplace_back(element.attribute("id"));
   }
 
-  bool is_obeyed(const XmlElement& setting) {
+  bool is_obeyed(const Element& setting) {
     const std::string_view name = setting.attribute("id");
     const std::string why = why_passed_over(name, setting.attribute("value"));
-    if (!why.empty())
-      read_.notes.push_back(fmt::format("<config>: {} is passed over: {}", scenario::in_quotes(name), why));
-    return why.empty();
+    if (why.empty()) return true;
+    result_.notes.push_back(fmt::format("<config>: {} is passed over: {}", scenario::in_quotes(name), why));
+    return false;
   }
 
-  PlatformText read_;
-  TagWriter writer_{fmt::format("<?xml version='1.0'?>{}", doctype_line)};
+  void write(const Element& element) {
+    if (has_open_tag_) result_.text += ">";
+    const std::size_t here = line();
+    if (here > written_line_) result_.text.append(here - written_line_, '\n');
+    written_line_ = std::max(written_line_, here);
+    result_.text += "<" + element.name;
+    for (const auto& [name, value] : element.attributes) {
+      result_.text += fmt::format(" {}=\"{}\"", name, escaped_value(value));
+    }
+    has_open_tag_ = true;
+  }
+
+  struct Open {
+    std::string name;
+    bool is_written = true;
+  };
+
+  const std::string_view text_;
+  const std::size_t lines_before_;
+  const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser_;
+  std::exception_ptr error_;
+  PlatformText result_{fmt::format("<?xml version='1.0'?>{}", doctype_line), {}, {}, {}};
+  std::size_t written_line_ = 1;
   std::vector<Open> open_;
-  bool is_typed_ = false, is_rooted_ = false;
+  bool is_typed_ = false, has_open_tag_ = false;  // the last start tag has no '>' yet
 };
 
 }  // namespace
@@ -181,13 +272,11 @@ FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatf
 }
 
 PlatformText read_platform_text(std::string_view text, const std::string& path) {
-  PlatformReader reader;
   try {
-    read_xml(text, reader);
+    return Reader(text).read();
   } catch (const InputError& error) {
     throw InputError(path + ": " + error.what());
   }
-  return reader.take();
 }
 
 }  // namespace ddl::platform

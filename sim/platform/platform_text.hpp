@@ -1,5 +1,5 @@
-// A platform file's text: what is looked for in it, mistakes that SimGrid reports badly or that make it abort, and the
-// text that SimGrid gets. The only place that looks into platform files.
+// A platform file's text, read by Expat: what is looked for in it, mistakes that SimGrid reports badly or that make it
+// abort, and the text that SimGrid gets. The only place that looks into platform files.
 #pragma once
 
 #include <set>
@@ -25,9 +25,10 @@ struct PlatformText {
   std::vector<std::string> notes;  // what of a <config> is passed over, and why, a line each
 };
 
-// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform or no XML, has a tag
-// that no platform has, names files of profiles, or sets in a <config> what a platform may not, or to a value that
-// cannot be.
+// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform or no XML, is in an
+// encoding other than UTF-8, ISO-8859-1 or US-ASCII, has declarations in its DOCTYPE, entities other than XML's own,
+// text between tags or a tag that no platform has, names files of profiles, or sets in a <config> what a platform may
+// not, or to a value that cannot be.
 PlatformText read_platform_text(std::string_view text, const std::string& path);
 
 }  // namespace ddl::platform

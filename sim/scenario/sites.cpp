@@ -41,55 +41,30 @@ int sum_of(const std::vector<Site>& sites, int Site::*count) {
   return static_cast<int>(std::min<std::int64_t>(sum, std::numeric_limits<int>::max()));
 }
 
-// The way to a site so far: its last hop, and where that starts.
-struct Reached {
-  std::size_t links = 0;
-  double latency_s = 0;
-  Hop last;
-  std::size_t before = 0;
-};
-
 // From one site to all others, by the number of links.
-class Search {
- public:
-  Search(const SitesPlatform& platform, const Ends& ends, std::size_t source)
-      : links_(platform.links), ends_(ends), source_(source), reached_(platform.sites.size()) {
-    reached_[source].emplace();
-    for (std::size_t length = 1; go(length); ++length) {
-    }
-  }
-
-  Way way_to(std::size_t site) const {
-    Way way;
-    if (!reached_[site]) return way;
-    for (; site != source_; site = reached_[site]->before) way.push_back(reached_[site]->last);
-    std::ranges::reverse(way);
-    return way;
-  }
-
- private:
-  // To sites so many links away; whether there is one.
-  bool go(std::size_t length) {
-    bool any = false;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
+std::vector<Way> ways_from(std::size_t source, const SitesPlatform& platform, const Ends& ends) {
+  std::vector<Way> ways(platform.sites.size());
+  std::vector<double> latency_s(platform.sites.size());
+  bool longer = true;
+  for (std::size_t length = 1; longer; ++length) {
+    longer = false;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
       for (const bool up : {true, false}) {
-        const auto [here, there] = up ? ends_[i] : std::pair(ends_[i].second, ends_[i].first);
-        if (!reached_[here] || reached_[here]->links + 1 != length) continue;
-        const Reached found{length, reached_[here]->latency_s + links_[i].latency.value, {i, up}, here};
-        auto& known = reached_[there];
-        if (known && (known->links < length || known->latency_s <= found.latency_s)) continue;
-        known = found;
-        any = true;
+        const auto [here, there] = up ? ends[i] : std::pair(ends[i].second, ends[i].first);
+        const bool is_reached = here == source || !ways[here].empty();
+        if (there == source || !is_reached || ways[here].size() + 1 != length) continue;
+        const double sum_s = latency_s[here] + platform.links[i].latency.value;
+        const bool is_known = !ways[there].empty();
+        if (is_known && (ways[there].size() < length || latency_s[there] <= sum_s)) continue;
+        ways[there] = ways[here];
+        ways[there].push_back({i, up});
+        latency_s[there] = sum_s;
+        longer = true;
       }
     }
-    return any;
   }
-
-  const std::vector<SiteLink>& links_;
-  const Ends& ends_;
-  const std::size_t source_;
-  std::vector<std::optional<Reached>> reached_;
-};
+  return ways;
+}
 
 Way back(Way way) {
   std::ranges::reverse(way);
@@ -159,9 +134,9 @@ std::vector<std::vector<Way>> ways_between(const SitesPlatform& platform) {
   const Ends ends = ends_of(platform);
   std::vector<std::vector<Way>> ways(sites, std::vector<Way>(sites));
   for (std::size_t source = 0; source < sites; ++source) {
-    const Search search(platform, ends, source);
+    std::vector<Way> found = ways_from(source, platform, ends);
     for (std::size_t target = source + 1; target < sites; ++target) {
-      ways[source][target] = search.way_to(target);
+      ways[source][target] = std::move(found[target]);
       ways[target][source] = back(ways[source][target]);
     }
   }

@@ -203,7 +203,7 @@ TEST_CASE("sites written as a platform file are the same sites, with the same wa
   CHECK(given["ways"].size() == 42);
   CHECK(given["sites"] == json{0, 0, 1, 2, 2, 0, 2});
   CHECK(given["names"] == json{"ams", "us-east-1", "nyc"});
-  const auto text = std::make_shared<const std::string>(platform_xml({spec}));
+  const auto text = std::make_shared<const std::string>(platform_xml(layout_of({spec})));
   const json found = all_of(ddl::on_file("sites.xml", {.servers = {"ps0", "ps1"}, .text = text}));
   CHECK(with(with(found, "_UP both", " up"), "_DOWN both", " down") == given);
 }
@@ -219,7 +219,7 @@ TEST_CASE("a generated network written as a platform file is the same network") 
        {scenario::Topology::star, scenario::Topology::mesh, scenario::Topology::ring, scenario::Topology::two_sites}) {
     scenario::GeneratedPlatform spec = common;
     spec.topology = topology;
-    const auto text = std::make_shared<const std::string>(platform_xml({spec}));
+    const auto text = std::make_shared<const std::string>(platform_xml(layout_of({spec})));
     const json given = all_of(ddl::on_platform(spec));
     CHECK(given["ways"].size() == 42);
     const json found = all_of(ddl::on_file("generated.xml", {.servers = {"ps0", "ps1"}, .text = text}));

@@ -54,7 +54,8 @@ std::string version_of_file(const std::string& path) {
 
 std::string platform_of(const scenario::Scenario& scenario) {
   const auto* file = std::get_if<scenario::FilePlatform>(&scenario.platform.hosts);
-  return file != nullptr ? platform::file_text(scenario, *file).text : platform::platform_xml(scenario.platform);
+  if (file != nullptr) return platform::file_text(scenario, *file).text;
+  return platform_xml(platform::layout_of(scenario.platform));
 }
 
 // The program stays as it is while it runs: digested once, also for forked children.

@@ -35,13 +35,32 @@ struct Run {
   int token = 0;  // the payload
 };
 
-void add_host(sg::NetZone* zone, Run& run, const std::string& name, double bandwidth) {
-  run.hosts.push_back(api::add_host(zone, name, host_speed)->seal());
-  auto* link = api::add_split_duplex(zone, name, bandwidth);
-  link->set_latency(0.0005)->seal();
-  api::add_route(zone, run.hosts.back(), nullptr, {{link, sg::LinkInRoute::Direction::UP}}, true);
-  run.boxes.push_back(sg::Mailbox::by_name(name));
-  run.replies.push_back(sg::Mailbox::by_name(name + " reply"));
+void add_host(std::FILE* platform, const std::string& name, double bandwidth) {
+  const char* const id = name.c_str();
+  std::fprintf(platform, "<host id='%s' speed='%ff'/>\n", id, host_speed);
+  std::fprintf(platform, "<link id='%s' bandwidth='%fBps' latency='500us' sharing_policy='SPLITDUPLEX'/>\n", id,
+               bandwidth);
+  std::fprintf(platform, "<host_link id='%s' up='%s_UP' down='%s_DOWN'/>\n", id, id, id);
+}
+
+// A star of the workers, and a server where the pattern has one.
+void make_hosts(sg::Engine& engine, Run& run, bool with_server) {
+  std::vector<std::string> names;
+  for (int worker = 0; worker < run.workers; ++worker) names.push_back("w" + std::to_string(worker));
+  std::FILE* const platform = std::tmpfile();
+  std::fputs("<?xml version='1.0'?><!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>", platform);
+  std::fputs("<platform version='4.1'><zone id='star' routing='Cluster'>\n", platform);
+  for (const std::string& name : names) add_host(platform, name, 12.5e6);
+  if (with_server) add_host(platform, names.emplace_back("ps0"), 1.25e9);
+  std::fputs("</zone></platform>\n", platform);
+  std::fflush(platform);
+  engine.load_platform("/proc/self/fd/" + std::to_string(fileno(platform)));
+  std::fclose(platform);
+  for (const std::string& name : names) {
+    run.hosts.push_back(engine.host_by_name(name));
+    run.boxes.push_back(sg::Mailbox::by_name(name));
+    run.replies.push_back(sg::Mailbox::by_name(name + " reply"));
+  }
 }
 
 void compute(std::mt19937_64& random) {
@@ -166,10 +185,7 @@ int main(int argc, char** argv) {
           .boxes = {},
           .replies = {},
           .neighbours = {}};
-  auto* zone = api::add_star(api::outermost(engine), "star");
-  for (int worker = 0; worker < run.workers; ++worker) add_host(zone, run, "w" + std::to_string(worker), 12.5e6);
-  if (pattern == "ps_sync") add_host(zone, run, "ps0", 1.25e9);
-  zone->seal();
+  make_hosts(engine, run, pattern == "ps_sync");
   if (pattern == "d_psgd") run.neighbours = random_neighbours(run.workers);
   start(run, pattern);
   engine.run();
