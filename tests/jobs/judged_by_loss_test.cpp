@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/reading/finished_run.hpp"
-#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/summary.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::judged_by_loss_test {
@@ -51,8 +51,8 @@ TEST_CASE("targets, the best and their keys follow the metric") {
   for (const char* key : {"time_to_accuracy_s", "bytes_to_accuracy", "best_accuracy"})
     CHECK_FALSE(summary.contains(key));
   // Readers' keys exist.
-  for (const std::string& key : results::measure_keys({0.0001, 2}, scenario::by_loss)) {
-    CHECK_MESSAGE(summary.contains(key.substr(0, key.find('.'))), key);
+  for (const results::Measure& one : results::measures_of({0.0001, 2}, scenario::by_loss)) {
+    CHECK_MESSAGE(summary.contains(one.key.substr(0, one.key.find('.'))), one.key);
   }
 }
 

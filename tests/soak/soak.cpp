@@ -12,7 +12,7 @@
 #include "core/base/check.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/result_files.hpp"
-#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/summary.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"

@@ -11,8 +11,10 @@
 namespace ddl::jobs {
 namespace {
 
-std::vector<std::string> all_measures(const SweepPlan& plan) {
-  std::vector<std::string> keys;
+using results::Measure;
+
+std::vector<Measure> all_measures(const SweepPlan& plan) {
+  std::vector<Measure> measures;
   for (const scenario::Metric& metric : {scenario::by_accuracy, scenario::by_loss}) {
     std::vector<double> targets;
     bool judges = false;
@@ -23,11 +25,11 @@ std::vector<std::string> all_measures(const SweepPlan& plan) {
         if (std::ranges::count(targets, target) == 0) targets.push_back(target);
       }
     }
-    for (std::string& key : judges ? results::measure_keys(targets, metric) : std::vector<std::string>()) {
-      if (std::ranges::count(keys, key) == 0) keys.push_back(std::move(key));
+    for (Measure& one : judges ? results::measures_of(targets, metric) : std::vector<Measure>()) {
+      if (std::ranges::count(measures, one.key, &Measure::key) == 0) measures.push_back(std::move(one));
     }
   }
-  return keys;
+  return measures;
 }
 
 using results::Cell;
@@ -65,28 +67,28 @@ Cell number(const std::optional<double>& value) { return {"", value}; }
 
 results::TableLine line_of_run(results::TableLine line, const SweepPlan& plan, std::size_t run,
                                const std::string& failure, const results::FinishedRun* result,
-                               const std::vector<std::string>& measures) {
+                               const std::vector<Measure>& measures) {
   line.insert(line.end(), {std::to_string(plan.seed_of(run)), plan.name_of(run), failure});
   if (result != nullptr) {
     line.insert(line.end(), {result->stopped_by, result->busiest_link, result->digest});
   } else {
     line.resize(line.size() + 3);
   }
-  for (const std::string& key : measures)
-    line.push_back(number(result != nullptr ? result->measure(key) : std::nullopt));
+  for (const Measure& one : measures)
+    line.push_back(number(result != nullptr ? result->measure(one.key) : std::nullopt));
   return line;
 }
 
 // Of one measure, over the finished runs of a point.
-results::TableLine line_of_means(results::TableLine line, const std::string& key,
+results::TableLine line_of_means(results::TableLine line, const Measure& measure,
                                  const std::vector<results::FinishedRun>& runs) {
   std::vector<double> values;
   for (const results::FinishedRun& run : runs) {
-    if (const auto value = run.measure(key)) values.push_back(*value);
+    if (const auto value = run.measure(measure.key)) values.push_back(*value);
   }
   const auto over_runs = results::estimate(values);
-  const auto interval = over_runs ? results::interval_of(*over_runs, 0, results::most_of_measure(key)) : std::nullopt;
-  line.insert(line.end(), {key, std::to_string(runs.size()), std::to_string(values.size()),
+  const auto interval = over_runs ? results::interval_of(*over_runs, 0, measure.most) : std::nullopt;
+  line.insert(line.end(), {measure.key, std::to_string(runs.size()), std::to_string(values.size()),
                            number(over_runs ? std::optional(over_runs->mean) : std::nullopt),
                            number(interval ? std::optional(interval->low) : std::nullopt),
                            number(interval ? std::optional(interval->high) : std::nullopt)});
@@ -119,9 +121,9 @@ void write_curves(std::ostream& table, const std::filesystem::path& folder, cons
 void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& plan,
                         const std::vector<std::string>& failures) {
   const Varied varied(plan);
-  const std::vector<std::string> measures = all_measures(plan);
+  const std::vector<Measure> measures = all_measures(plan);
   std::vector<std::string> keys = {"seed", "run", "failure", "stopped_by", "busiest_link", "digest"};
-  keys.insert(keys.end(), measures.begin(), measures.end());
+  for (const Measure& one : measures) keys.push_back(one.key);
   const std::vector<Column> columns = varied.with(keys);
   const std::vector<Column> columns_of_means = varied.with({"measure", "runs", "count", "mean", "low", "high"});
   results::write_whole((folder / "curves.csv").string(),
@@ -138,8 +140,8 @@ void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& pl
         table << results::csv_line(columns, line_of_run(varied.at(point), plan, run, failures[run],
                                                         finished ? &of_point.back() : nullptr, measures));
         if ((run + 1) % plan.seeds.size() != 0) continue;
-        for (const std::string& key : measures) {
-          means << results::csv_line(columns_of_means, line_of_means(varied.at(point), key, of_point));
+        for (const Measure& one : measures) {
+          means << results::csv_line(columns_of_means, line_of_means(varied.at(point), one, of_point));
         }
         of_point.clear();
       }

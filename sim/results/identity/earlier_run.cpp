@@ -54,7 +54,7 @@ EarlierRun compare_with_earlier(const RunIdentity& identity, const std::string& 
     return {};
   }
   EarlierRun earlier{.readable = true};
-  const Unordered ours = identity_json(identity);
+  const Unordered ours = object_of(identity_keys(identity));
   const Unordered provenance = theirs.value("provenance", Unordered());
   earlier.other_program = !provenance.is_object() || theirs["schema_version"] != ours["schema_version"] ||
                           without_math(provenance) != without_math(ours["provenance"]);

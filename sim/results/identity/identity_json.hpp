@@ -1,9 +1,8 @@
 // An identity as run.json has it.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "sim/results/identity/run_identity.hpp"
+#include "sim/results/text/keys.hpp"
 
 namespace ddl::results {
 
@@ -11,7 +10,7 @@ namespace ddl::results {
 // 1: the digest is over times and utilisations, too. 2: it is not.
 constexpr int result_schema_version = 2;
 
-// schema_version, scenario, provenance, platform_digest and data_digests.
-nlohmann::ordered_json identity_json(const RunIdentity& identity);
+// schema_version, scenario, provenance, and digests of what the run reads.
+Keys identity_keys(const RunIdentity& identity);
 
 }  // namespace ddl::results

@@ -8,7 +8,7 @@
 #include "core/base/digest.hpp"
 #include "sim/results/writing/recorded/recorded_files.hpp"
 #include "sim/results/writing/run_json.hpp"
-#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/summary.hpp"
 #include "sim/results/writing/trace_json.hpp"
 #include "sim/run/recorded/recordings.hpp"
 
@@ -36,12 +36,6 @@ constexpr std::string_view file_names[] = {"run.json",
 template <class Row>
 ResultFile table_file(const std::vector<Row>& rows, const RunResult& result) {
   return {file_of<Row>, [&] { return table_text(rows, result.nodes); }};
-}
-
-std::vector<ColumnEntry> keys_of_summary() {
-  std::vector<ColumnEntry> entries;
-  for (const SummaryKey& key : summary_keys()) entries.push_back({key.name, key.unit, key.meaning});
-  return entries;
 }
 
 template <class Row>
@@ -84,7 +78,7 @@ std::vector<FileDictionary> result_dictionary() {
           dictionary_of_table<run::TrafficRow>(),
           dictionary_of_table<run::PairRow>(),
           dictionary_of_table<Answer>(),
-          {"summary.json", keys_of_summary()},
+          {"summary.json", dictionary_of(summary_keys({}, {}, {}, ""))},
           {"run.json", run_json_keys()},
           {"timing.json", timing_json_keys()},
           dictionary_of_table<run::LinkPeriod>(),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/results/text/keys.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -55,6 +56,14 @@ struct Summary {
 };
 
 Summary summarise(const scenario::Scenario& scenario, const run::RunResult& result);
+
+// The keys of summary.json, in the file's order; its dictionary (ddlsim describe summary.json) and the columns of
+// sweeps follow. Runs that are judged by accuracy do without those of loss, and the other way round.
+Keys summary_keys(const scenario::Scenario& scenario, const run::RunResult& result, const Summary& summary,
+                  const std::string& digest);
+
+// summary.json's text.
+std::string summary_json(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& digest);
 
 // Of a sample, which is not empty.
 Distribution distribution_of(std::vector<double> values);

@@ -15,23 +15,7 @@ namespace ddl::run {
 struct ShardRow {
   int worker = 0;
   std::string samples;  // numbers in the whole training set, a space between two
-};
 
-struct MinibatchRow {
-  int worker = 0;
-  std::int64_t minibatch = 0;
-  std::string samples;
-};
-
-struct DrawRow {
-  int node = 0;
-  std::string purpose;
-  std::int64_t number = 0;
-  std::string drawn;
-};
-
-template <>
-struct Table<ShardRow> {
   static constexpr const char* file = "shards.csv";
   static constexpr bool always = false;  // "record": {"batches": true}
   template <class Visit>
@@ -44,8 +28,11 @@ struct Table<ShardRow> {
   }
 };
 
-template <>
-struct Table<MinibatchRow> {
+struct MinibatchRow {
+  int worker = 0;
+  std::int64_t minibatch = 0;
+  std::string samples;
+
   static constexpr const char* file = "batches.csv";
   static constexpr bool always = false;  // "record": {"batches": true}
   template <class Visit>
@@ -59,13 +46,17 @@ struct Table<MinibatchRow> {
   }
 };
 
-template <>
-struct Table<DrawRow> {
+struct DrawRow {
+  int node = 0;
+  std::string purpose;
+  std::int64_t number = 0;
+  std::string drawn;
+
   static constexpr const char* file = "draws.csv";
   static constexpr bool always = false;  // "record": {"draws": true}
   template <class Visit>
   static void columns(Visit&& column) {
-    column("node", "", "host that drew, or for which it was drawn", node(&DrawRow::node));
+    column("node", "", "host that drew, or for which it was drawn", run::node(&DrawRow::node));
     column("purpose", "",
            "augmentation, dropout, codec, partner, neighbour or sampled worker: see docs/trajectories.md",
            &DrawRow::purpose);

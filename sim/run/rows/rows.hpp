@@ -1,13 +1,14 @@
-// What a run found out, row by row: the tables of a result. A row's columns stand beside it, once;
-// writer, reader and dictionary (ddlsim describe curve.csv) follow.
+// What a run found out, row by row: the tables of a result. A row's columns stand in it, once; writer, reader and
+// dictionary (ddlsim describe curve.csv) follow.
 //
-//   template <>
-//   struct Table<PairRow> {
-//     static constexpr const char* file = "pairs.csv";
-//     static constexpr bool always = true;  // whether every result has it
+//   struct LinkPeriod {
+//     std::string link;
+//     ...
+//     static constexpr const char* file = "links.csv";
+//     static constexpr bool always = false;  // whether every result has it
 //     template <class Visit>
 //     static void columns(Visit&& column) {
-//       column("source", "", "sending host", node(&PairRow::source));
+//       column("link", "", "as in traffic.csv", &LinkPeriod::link);
 //       ...
 //
 // A column has a name, a unit ("" for none), a meaning, and where its value is: a member (double, int64, bool,
@@ -26,8 +27,9 @@
 
 namespace ddl::run {
 
+// A row's own columns; specialised for rows whose structs know of no files.
 template <class Row>
-struct Table;
+struct Table : Row {};
 
 template <class Row>
 struct NodeColumn {
@@ -50,10 +52,7 @@ struct CurveRow {
   double bytes_sent = 0;                  // by all nodes
   std::optional<double> train_loss = {};  // mean minibatch loss of the steps since the last evaluation
   std::optional<double> test_loss = {}, test_accuracy = {};  // a program's evaluations may lack one of the two
-};
 
-template <>
-struct Table<CurveRow> {
   static constexpr const char* file = "curve.csv";
   static constexpr bool always = true;
   template <class Visit>
@@ -87,10 +86,7 @@ struct IterationRow {
 
   // Rounding alone can make the difference a hair less than nothing.
   double wait_s() const { return std::max(0.0, end_s - start_s - compute_s); }
-};
 
-template <>
-struct Table<IterationRow> {
   static constexpr const char* file = "iterations.csv";
   static constexpr bool always = false;  // "record": {"iterations": false}
   template <class Visit>
@@ -123,10 +119,7 @@ struct TrafficRow {
   std::string link, direction;
   double bytes = 0, utilisation = 0;  // of nominal bandwidth over the whole run
   double bandwidth_bytes_per_s = 0;   // nominal
-};
 
-template <>
-struct Table<TrafficRow> {
   static constexpr const char* file = "traffic.csv";
   static constexpr bool always = true;
   template <class Visit>
@@ -180,10 +173,7 @@ struct Table<Answer> {
 struct LinkPeriod {
   std::string link, direction;
   double start_s = 0, end_s = 0, utilisation = 0;
-};
 
-template <>
-struct Table<LinkPeriod> {
   static constexpr const char* file = "links.csv";
   static constexpr bool always = false;  // "record": {"trace": true}
   template <class Visit>

@@ -77,7 +77,7 @@ TEST_CASE("a sweep's table has a row per run with what is varied and every figur
   std::vector<std::string> columns;
   const auto rows = rows_of(outcome.folder / "sweep.csv", columns);
   REQUIRE(rows.size() == 4);
-  CHECK(columns.size() == 7 + results::measure_keys({}).size());
+  CHECK(columns.size() == 7 + results::measures_of({}).size());
   const std::size_t end = column(columns, "simulated_seconds");
   // Steps of 0.1 s.
   for (std::size_t i = 0; i < 4; ++i) {

@@ -6,7 +6,7 @@
 #include "core/systems/ako/ako.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/result_folder.hpp"
-#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/summary.hpp"
 #include "sim/results/writing/table_text.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
