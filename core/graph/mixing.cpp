@@ -1,57 +1,96 @@
 #include "core/graph/mixing.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "core/graph/graph.hpp"
 
 namespace ddl::graph {
 namespace {
 
-using Dense = Eigen::MatrixXd;
+// Shares of a distance below it are nothing but rounding.
+constexpr double rounding = 1e-12;
 
-Dense dense(const Matrix& matrix) {
-  const auto size = static_cast<Eigen::Index>(matrix.size());
-  Dense result(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    for (Eigen::Index j = 0; j < size; ++j) {
-      result(i, j) = matrix[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+Matrix zeros(std::size_t size) { return Matrix(size, std::vector<double>(size)); }
+
+Matrix identity(std::size_t size) {
+  Matrix result = zeros(size);
+  for (std::size_t i = 0; i < size; ++i) result[i][i] = 1;
+  return result;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix result = zeros(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      if (a[i][k] == 0) continue;
+      for (std::size_t j = 0; j < a.size(); ++j) result[i][j] += a[i][k] * b[k][j];
     }
   }
   return result;
 }
 
-// I - 11^T / n: takes the mean out.
-Dense projection(Eigen::Index nodes) {
-  return Dense::Identity(nodes, nodes) - Dense::Constant(nodes, nodes, 1.0 / static_cast<double>(nodes));
-}
-
-double largest_modulus(const Dense& matrix) {
-  if (matrix.size() == 0) return 0;
-  if (matrix.isApprox(matrix.transpose(), 1e-14)) {
-    return Eigen::SelfAdjointEigenSolver<Dense>(matrix, Eigen::EigenvaluesOnly).eigenvalues().cwiseAbs().maxCoeff();
+Matrix transposed(const Matrix& a) {
+  Matrix result = zeros(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < a.size(); ++j) result[j][i] = a[i][j];
   }
-  return Eigen::EigenSolver<Dense>(matrix, false).eigenvalues().cwiseAbs().maxCoeff();
-}
-
-// One round of models x and what of them is under way, y: x' = D x + y, y' = (W - D) x, where D is the diagonal of W.
-// Means are taken out of both.
-Dense round_with_late_arrivals(const Dense& w) {
-  const Eigen::Index n = w.rows();
-  const Dense own = w.diagonal().asDiagonal(), p = projection(n);
-  Dense result = Dense::Zero(2 * n, 2 * n);
-  result.topLeftCorner(n, n) = own * p;
-  result.topRightCorner(n, n) = p;
-  result.bottomLeftCorner(n, n) = (w - own) * p;
   return result;
 }
 
-// The root of a modulus, which is zero if it is nothing but rounding.
-double root(double modulus, double degree) {
-  constexpr double rounding = 1e-12;
-  return modulus < rounding ? 0 : std::pow(modulus, 1 / degree);
+// A P with P = I - 11^T / n, which takes the mean of n values out before A acts on them; A may act on several such n.
+// Where A keeps the sum of n, P replaces the eigenvalue 1 by 0 and leaves the others.
+Matrix without_mean(Matrix a, std::size_t n) {
+  for (std::vector<double>& row : a) {
+    for (auto begin = row.begin(); begin != row.end(); begin += static_cast<std::ptrdiff_t>(n)) {
+      const std::span<double> part(begin, n);
+      const double mean = std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(n);
+      for (double& value : part) value -= mean;
+    }
+  }
+  return a;
+}
+
+double norm(const Matrix& a) {
+  double squares = 0;
+  for (const std::vector<double>& row : a) {
+    for (const double value : row) squares += value * value;
+  }
+  return std::sqrt(squares);
+}
+
+// The largest modulus of an eigenvalue, the limit of norm(A^m)^(1/m) (Gelfand, 1941), for m = 1, 2, 4, ...: each power
+// is scaled to a norm of 1 and squared. Once two squares in a row have the same norm, all that follow have.
+double largest_modulus(Matrix power) {
+  constexpr double most_squares = 45;  // then the root of a norm is exact
+  double logarithm = 0, last = 0;
+  for (double square = 0, share = 1; square < most_squares; ++square, share /= 2) {
+    const double size = norm(power);
+    if (size < rounding) return 0;
+    const bool is_steady = square > 0 && std::abs(size - last) < 1e-14;
+    logarithm += (is_steady ? 2 : 1) * share * std::log(size);  // share + share / 2 + ... = 2 share
+    if (is_steady) break;
+    last = size;
+    for (std::vector<double>& row : power) {
+      for (double& value : row) value /= size;
+    }
+    power = product(power, power);
+  }
+  return std::exp(logarithm);
+}
+
+// One round of x and what of it is under way, y, where W mixes: x' = D x + y, y' = (W - D) x, D is the diagonal of W.
+Matrix round_with_late_arrivals(const Matrix& w) {
+  const std::size_t n = w.size();
+  Matrix result = zeros(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    result[i][n + i] = 1;
+    for (std::size_t j = 0; j < n; ++j) result[i == j ? i : n + i][j] = w[i][j];
+  }
+  return result;
 }
 
 // Rows whose weights are one in all.
@@ -71,20 +110,6 @@ Matrix matrix_of(const Graph& graph, std::int64_t round, Others others, Weight w
   return matrix;
 }
 
-// Of a matrix that keeps a sum: but for the one that says so, which is 1.
-double largest_modulus_but_one(const Dense& matrix) {
-  const Eigen::VectorXcd values = Eigen::EigenSolver<Dense>(matrix, false).eigenvalues();
-  Eigen::Index kept = 0;
-  double most = 0;
-  for (Eigen::Index i = 1; i < values.size(); ++i) {
-    if (std::abs(values(i) - 1.0) < std::abs(values(kept) - 1.0)) kept = i;
-  }
-  for (Eigen::Index i = 0; i < values.size(); ++i) {
-    if (i != kept) most = std::max(most, std::abs(values(i)));
-  }
-  return most;
-}
-
 }  // namespace
 
 Matrix mixing_matrix(const Graph& graph, std::int64_t round) {
@@ -99,10 +124,7 @@ Matrix share_matrix(const Graph& graph, std::int64_t round) {
       [&](int node, int target) { return graph.share(node, target, round); });
 }
 
-double second_eigenvalue(const Matrix& mixing) {
-  const Dense w = dense(mixing);
-  return largest_modulus(w * projection(w.rows()));
-}
+double second_eigenvalue(const Matrix& mixing) { return largest_modulus(without_mean(mixing, mixing.size())); }
 
 double Consensus::rounds_to(double share) const {
   if (factor <= 0) return period;
@@ -111,74 +133,72 @@ double Consensus::rounds_to(double share) const {
 }
 
 Consensus consensus_of(const Graph& graph, double share, bool late) {
-  const auto nodes = static_cast<Eigen::Index>(graph.nodes());
-  Dense all;
+  Matrix all;
   for (int round = 0; round < graph.rounds(); ++round) {
-    const Dense w = (1 - share) * Dense::Identity(nodes, nodes) + share * dense(mixing_matrix(graph, round));
-    const Dense one = late ? round_with_late_arrivals(w) : Dense(w * projection(nodes));
-    all = round == 0 ? one : Dense(one * all);
+    Matrix w = mixing_matrix(graph, round);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      for (double& weight : w[i]) weight *= share;
+      w[i][i] += 1 - share;
+    }
+    const Matrix one = without_mean(late ? round_with_late_arrivals(w) : w, w.size());
+    all = round == 0 ? one : product(one, all);
   }
-  return {.factor = root(largest_modulus(all), graph.rounds()), .period = graph.rounds()};
+  return {.factor = std::pow(largest_modulus(std::move(all)), 1.0 / graph.rounds()), .period = graph.rounds()};
 }
 
-// A round of shares x and what of them is under way, y: x' = D x + y and y' = (A - D) x, where A is the transposed
-// matrix and D its diagonal; or x' = A x.
 Consensus consensus_of_push_sum(const Graph& graph, bool late) {
-  const auto n = static_cast<Eigen::Index>(graph.nodes());
-  Dense all;
+  Matrix all;
   for (int round = 0; round < graph.rounds(); ++round) {
-    const Dense shares = dense(share_matrix(graph, round)).transpose();
-    Dense one = shares;
-    if (late) {
-      const Dense own = shares.diagonal().asDiagonal();
-      one = Dense::Zero(2 * n, 2 * n);
-      one.topLeftCorner(n, n) = own;
-      one.topRightCorner(n, n) = Dense::Identity(n, n);
-      one.bottomLeftCorner(n, n) = shares - own;
-    }
-    all = round == 0 ? one : Dense(one * all);
+    const Matrix shares = transposed(share_matrix(graph, round));
+    const Matrix one = late ? round_with_late_arrivals(shares) : shares;
+    all = round == 0 ? one : product(one, all);
   }
-  return {.factor = root(largest_modulus_but_one(all), graph.rounds()), .period = graph.rounds()};
+  const std::size_t values = all.size();
+  return {.factor = std::pow(largest_modulus(without_mean(std::move(all), values)), 1.0 / graph.rounds()),
+          .period = graph.rounds()};
 }
 
 Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double per_round) {
-  const auto n = static_cast<Eigen::Index>(nodes);
+  const auto n = static_cast<std::size_t>(nodes);
   double all = 0;
   for (const Exchange& exchange : exchanges) all += exchange.weight;
-  Dense mean_square = projection(n);
-  Eigen::VectorXd drift = Eigen::VectorXd::Zero(n);  // what the moves of one side alone do to the mean
+  Matrix mean_square = without_mean(identity(n), n);
+  std::vector<double> drift(n);  // of the mean, by moves of one side alone
   for (const Exchange& exchange : exchanges) {
-    const Eigen::Index i = exchange.first, j = exchange.second;
+    const auto i = static_cast<std::size_t>(exchange.first), j = static_cast<std::size_t>(exchange.second);
     const double weight = exchange.weight / all;
     // With v = e_i - e_j and P = I - 11^T / n: both sides, W = I - vv^T / 2 and W^T P W = P - vv^T / 2. One side,
     // W = I - e_i v^T / 2 and W^T P W = P - (v (P e_i)^T + (P e_i) v^T) / 2 + (1 - 1 / n) vv^T / 4.
     const double square = exchange.both_move ? -weight / 2 : weight / 4 * (1 - 1 / static_cast<double>(n));
-    mean_square(i, i) += square;
-    mean_square(j, j) += square;
-    mean_square(i, j) -= square;
-    mean_square(j, i) -= square;
+    mean_square[i][i] += square;
+    mean_square[j][j] += square;
+    mean_square[i][j] -= square;
+    mean_square[j][i] -= square;
     if (exchange.both_move) continue;
-    mean_square(i, i) -= weight;
-    mean_square(i, j) += weight / 2;
-    mean_square(j, i) += weight / 2;
-    drift(i) += weight / 2;
-    drift(j) -= weight / 2;
+    mean_square[i][i] -= weight;
+    mean_square[i][j] += weight / 2;
+    mean_square[j][i] += weight / 2;
+    drift[i] += weight / 2;
+    drift[j] -= weight / 2;
   }
-  const Dense shift = drift * Eigen::RowVectorXd::Constant(n, 1.0 / static_cast<double>(n));
-  mean_square += shift + shift.transpose();
-  return {.factor = std::pow(root(largest_modulus(mean_square), 1), per_round / 2)};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) mean_square[i][j] += (drift[i] + drift[j]) / static_cast<double>(n);
+  }
+  return {.factor = std::pow(largest_modulus(std::move(mean_square)), per_round / 2)};
 }
 
 // A turn is I - share vv^T with v = e_i - e_c. No order of turns is special, for all nodes are alike.
 Consensus consensus_with_center(int nodes, double share, int period) {
-  const Eigen::Index n = nodes, center = nodes;
-  Dense all = projection(n + 1);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::RowVectorXd moved = share * (all.row(i) - all.row(center));
-    all.row(i) -= moved;
-    all.row(center) += moved;
+  const auto center = static_cast<std::size_t>(nodes), values = center + 1;
+  Matrix all = without_mean(identity(values), values);
+  for (std::size_t i = 0; i < center; ++i) {
+    for (std::size_t j = 0; j < values; ++j) {
+      const double moved = share * (all[i][j] - all[center][j]);
+      all[i][j] -= moved;
+      all[center][j] += moved;
+    }
   }
-  return {.factor = root(largest_modulus(all), period), .period = period};
+  return {.factor = std::pow(largest_modulus(std::move(all)), 1.0 / period), .period = period};
 }
 
 }  // namespace ddl::graph

@@ -5,9 +5,14 @@
 #include <vector>
 
 #include "core/node/registry.hpp"
-#include "sim/cli/options/command.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace ddl::cli {
+
+struct Command;
 
 // Runs one command; `words` are the arguments without the program's name. Results go to stdout. Bad arguments are
 // reported here; everything else that goes wrong is thrown, for report_error.
