@@ -12,7 +12,7 @@
 #include "core/split/vertical.hpp"
 #include "core/systems/ako/ako.hpp"
 #include "core/systems/allreduce.hpp"
-#include "core/systems/diloco.hpp"
+#include "core/systems/diloco/diloco.hpp"
 #include "core/systems/local_sgd.hpp"
 #include "core/systems/neighbours/ad_psgd.hpp"
 #include "core/systems/neighbours/choco.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/systems/allreduce.hpp"
-#include "core/systems/diloco.hpp"
+#include "core/systems/diloco/diloco.hpp"
 #include "tests/support/local_cluster.hpp"
 
 namespace ddl::systems::diloco_sites_test {

@@ -1,5 +1,5 @@
 // DiLoCo by hand: workers whose gradients are constant, so that each outer step is known.
-#include "core/systems/diloco.hpp"
+#include "core/systems/diloco/diloco.hpp"
 
 #include <doctest/doctest.h>
 

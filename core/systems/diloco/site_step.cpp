@@ -1,4 +1,4 @@
-#include "core/systems/site_step.hpp"
+#include "core/systems/diloco/site_step.hpp"
 
 #include <cstddef>
 #include <set>

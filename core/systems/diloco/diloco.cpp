@@ -1,0 +1,307 @@
+// DiLoCo (Douillard et al., 2023, algorithm 1), Streaming DiLoCo (2025, algorithm 2) and Eager Updates (Kale et al.,
+// 2025), worker i; A is the outer model, of which each worker has a copy, x its own, p a fragment of them:
+//
+//   1  x = step(x, gradient(x)); t = t + 1             replica "site": by the mean gradient of the workers at the site
+//   2  fragment p at its boundary:    D_p = A_p - x_p; begin allreduce_mean(C(D_p))          C: the codec
+//                                     replica "site": each replica weighs alike, or by its workers (weight)
+//   3  when it is due, tau steps on:  wait for D_p;  A_p = outer_step(A_p, D_p);  x_p = alpha x_p + (1 - alpha) A_p
+//      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) g / n,
+//                                     while this worker has steps: so its A is ahead of the others' by its own share
+//                                     (g: 1, or with replica "site" the workers there)
+//   4  a replica whose steps are over contributes nothing, and takes what others contribute, until a round without
+//      contributions ends the group
+//
+// By layers, 2 takes place bucket by bucket of layers, each when its gradient and so its inner step is known, and 3
+// before its next forward pass: each bucket waits for its own D alone.
+//
+// D points against the descent, as a gradient does. fragment_schedule.hpp says when each fragment has its boundary.
+// Sums are made by an actor beside the worker's own, so that they travel while it computes; rounds are summed in their
+// order.
+#include "core/systems/diloco/diloco.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/comm/buckets.hpp"
+#include "core/membership/background_sums.hpp"
+#include "core/membership/compressed_sum.hpp"
+#include "core/membership/regrouping.hpp"
+#include "core/node/layers.hpp"
+#include "core/node/vectors.hpp"
+#include "core/systems/diloco/fragment_schedule.hpp"
+#include "core/systems/diloco/outer_model.hpp"
+#include "core/systems/diloco/site_step.hpp"
+
+namespace ddl::systems {
+namespace {
+
+// The weight of each worker's move: those at a site of replicas weigh together what a worker weighs on average over all
+// sites.
+double weight_of_move(const DilocoParams& params, int worker, const Cluster& cluster) {
+  if (params.replica == Replica::worker || params.weight == SiteWeight::workers) return 1;
+  const auto beside = static_cast<double>(workers_beside(worker, cluster).size());
+  return cluster.workers / (sites_at_work(cluster) * beside);
+}
+
+// Null without contributions, or when timing only.
+Payload mean_of(const comm::Sum& total) {
+  if (!total.values || total.weight == 0) return nullptr;
+  std::vector<float> mean(total.values->size());
+  add_scaled(mean, values_of(total.values), 1.0f / static_cast<float>(total.weight));
+  return make_payload(std::move(mean));
+}
+
+class DilocoWorker : public Program {
+ public:
+  DilocoWorker(const DilocoParams& params, Node& node)
+      : node_(node),
+        params_(params),
+        schedule_(params_, node.cluster()),
+        weight_(weight_of_move(params, node.id(), node.cluster())),
+        outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
+        all_reduce_(node, params.collective.value(), 0, OnFailure::wait, awaited),
+        compressed_(node, all_reduce_, params.codec, schedule_.parts()),
+        sums_(node, compressed_, awaited) {
+    if (params.replica == Replica::site) site_step_.emplace(node, 1);
+    calls_.begin = [this](std::size_t) { apply_next(); };
+    calls_.known = [this](std::size_t, const Gradient& gradient) {
+      run_share_ = gradient.run_share;
+      for (const std::size_t layer : next_sent().unit->layers) step_layer(layer, gradient);
+      send_next(true);
+    };
+  }
+
+  void run() override {
+    sums_.start();
+    while (true) {
+      const bool at_work = node_.next_step();
+      if (at_work) {
+        take_step();  // 1; by layers also 2 of this step, and before it 3 of the last
+      } else {
+        complete();
+        if (site_step_) site_step_->take(false);
+        ++steps_;
+      }
+      const std::int64_t k = next_sent().round;
+      while (schedule_.sent_after(k) == steps_ && next_sent().round == k) {  // 2
+        send_next(at_work || (site_step_ && site_step_->is_at_work()));
+        if (at_work || sums_.wait_for(schedule_.first_sum(k)).weight > 0) continue;
+        while (next_applied().round < k) apply_next();
+        return;  // 4
+      }
+      is_open_ = at_work;
+      if (!schedule_.is_by_layers() || !at_work || !is_due()) complete();  // 3
+    }
+  }
+
+  Payload judged_model() const override { return outer_.snapshot(); }
+
+ private:
+  static constexpr const char* awaited = "moves of the other workers";
+
+  Turn next_sent() const { return schedule_.sent(sums_.asked()); }
+  Turn next_applied() const { return schedule_.applied(applied_); }
+  // Whether a round is to be applied after the last step, or before a layer's next forward pass.
+  bool is_due() const { return schedule_.applied_after(next_applied().round) == steps_; }
+
+  // --- inner steps ---
+
+  void take_step() {  // W.
+    if (site_step_) {
+      run_share_ = site_step_->take(true);
+      ++steps_;
+      return;
+    }
+    calls_.held.clear();
+    calls_.told.clear();
+    if (is_due()) {
+      for (const Unit& unit : schedule_.units(next_applied().round) | std::views::reverse) {
+        calls_.held.push_back(unit.first_layer());
+      }
+    }
+    const std::int64_t k = next_sent().round;
+    if (schedule_.is_by_layers() && node_.cluster().steps_by_slices && schedule_.sent_after(k) == steps_ + 1) {
+      for (const Unit& unit : schedule_.units(k)) calls_.told.push_back(unit.first_layer());
+    }
+    layers_stepped_.assign(calls_.told.empty() ? 0 : node_.cluster().layers.size(), false);
+    const bool is_block = calls_.held.empty() && calls_.told.empty();
+    const Gradient gradient = node_.gradient(is_block ? nullptr : &calls_);
+    ++steps_;
+    run_share_ = gradient.run_share;
+    if (calls_.told.empty()) return node_.apply(gradient);
+    for (std::size_t layer = 0; layer < layers_stepped_.size(); ++layer) {
+      if (!layers_stepped_[layer]) step_layer(layer, gradient);
+    }
+  }
+
+  void step_layer(std::size_t layer, const Gradient& gradient) {
+    layers_stepped_[layer] = true;
+    if (!gradient.values) return;
+    const Slice slice = node_.cluster().layers[layer].slice;
+    const bool is_last = std::ranges::count(layers_stepped_, false) == 0;
+    node_.apply({.gradient = part_of(values_of(gradient.values), slice),
+                 .gradients = is_last ? 1 : 0,
+                 .penalised_at = gradient.at,
+                 .run_share = gradient.run_share,
+                 .first = slice.begin});
+  }
+
+  // --- rounds ---
+
+  // Begins the sum of the next unit.
+  void send_next(bool contributes) {
+    const Unit& unit = *next_sent().unit;
+    Payload moves = contributes ? comm::gather(outer_.read(), unit.part) : nullptr;
+    if (moves) {
+      std::vector<float> difference = *moves;
+      add_scaled(difference, values_of(comm::gather(node_.weights().read(), unit.part)), -1);
+      if (weight_ != 1) std::ranges::for_each(difference, [this](float& move) { move *= static_cast<float>(weight_); });
+      moves = make_payload(std::move(difference));
+    }
+    sums_.ask(unit.number, {std::move(moves), contributes ? weight_ : 0, contributes ? run_share_ : 0});
+  }
+
+  // Ends the last step: what is due after it is applied.
+  void complete() {  // W.
+    while (is_due()) apply_next();
+    finish_step();
+  }
+
+  void finish_step() {
+    if (std::exchange(is_open_, false)) node_.finish_step();
+  }
+
+  // W. Applies the unit that the next forward pass needs first.
+  void apply_next() {
+    const Turn turn = next_applied();
+    ++applied_;
+    const std::int64_t sum = params_.eager ? turn.sum - schedule_.sums_of_a_cycle() : turn.sum;
+    const comm::Sum total = sum >= 0 ? sums_.wait_for(sum) : comm::Sum{};
+    const double share = params_.eager ? sums_.own(turn.sum).run_share : total.run_share;
+    apply(turn.unit->part, params_.eager ? eager_mean(turn.sum, sum, total) : mean_of(total),
+          node_.cluster().learning_rate(schedule_.sent_after(turn.round) - 1, share));
+    if (sum >= 0) sums_.forget(sum);
+    if (turn.is_last) finish_step();
+  }
+
+  void apply(const comm::Partition& part, const Payload& moves, double inner_rate) {
+    if (!moves) return;
+    outer_.step(part, moves, inner_rate);
+    const std::span<float> own = node_.weights().write();
+    for (const Slice slice : part) {
+      blend(part_of(own, slice), part_of(outer_.read(), slice), static_cast<float>(params_.fragment_update_alpha));
+    }
+  }
+
+  // The mean of the round before, with this worker's own move of this round in place of the one before; its own share
+  // alone in the first round. Null once it has no steps, or when timing only.
+  Payload eager_mean(std::int64_t sum, std::int64_t before, const comm::Sum& total) const {
+    const Payload mean = mean_of(total);
+    const Payload now = sums_.own(sum).values;
+    const Payload then = before >= 0 ? sums_.own(before).values : nullptr;
+    if (!now) return nullptr;
+    std::vector<float> moves(now->size());
+    const float share =
+        static_cast<float>(site_step_ ? site_step_->workers() : 1) / static_cast<float>(node_.cluster().workers);
+    if (mean) add_scaled(moves, values_of(mean));
+    add_scaled(moves, values_of(now), share);
+    if (then) add_scaled(moves, values_of(then), -share);
+    return make_payload(std::move(moves));
+  }
+
+  Node& node_;
+  const DilocoParams params_;
+  const FragmentSchedule schedule_;
+  const double weight_;  // of a move
+  OuterModel outer_;
+  membership::Regrouping all_reduce_;
+  membership::CompressedSum compressed_;
+  membership::BackgroundSums sums_;
+  std::optional<SiteStep> site_step_;  // if a replica is a site
+  LayerCalls calls_;
+
+  std::int64_t steps_ = 0, applied_ = 0;  // inner steps; units
+  double run_share_ = 0;                  // of the last gradient
+  std::vector<bool> layers_stepped_;      // of the step under way, if some of them are told
+  bool is_open_ = false;                  // the last step, which is not finished
+};
+
+}  // namespace
+
+std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::make_unique<DilocoWorker>(*this, node); }
+
+Traffic DilocoParams::traffic(const Cluster& cluster) const {
+  const double units = static_cast<double>(FragmentSchedule(*this, cluster).parts().size());
+  const bool overlapped = fragment_sync_delay > 0 || eager || is_by_layers(*this, cluster);
+  Phases phases = membership::phases_of_sums(collective.value(), codec, cluster, 1 / units, units / sync_every);
+  if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
+  return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
+}
+
+Phases DilocoParams::bucketed_sum(const Cluster& cluster) const {
+  if (!is_by_layers(*this, cluster)) return {};
+  return membership::phases_of_sums(collective.value(), codec, cluster, 1, 1);
+}
+
+void DilocoParams::fill_defaults(const Cluster*) {
+  const bool sites = replica == Replica::site;
+  if (!overlap) overlap = sites ? FragmentOverlap::none : FragmentOverlap::layers;
+  if (!collective) collective = sites ? comm::Collective::hierarchical : comm::Collective::ring;
+}
+
+std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
+  std::vector<SettingError> list;
+  const auto add = [&](const char* key, const std::string& what) { list.push_back({key, what}); };
+  const std::string every = "the " + std::to_string(sync_every) + " steps of sync_every";
+  if (fragments > sync_every) {
+    add("fragments", std::to_string(fragments) + " is more than " + every + "; expected a step for each fragment");
+    return list;
+  }
+  if (eager && fragment_sync_delay > 0) {
+    add("fragment_sync_delay", "is given beside \"eager\", which applies at once; expected 0");
+  }
+  if (replica == Replica::site && overlap == FragmentOverlap::layers) {
+    add("overlap",
+        "is \"layers\" beside replica \"site\", whose gradients are summed after the backward pass; expected \"none\"");
+  }
+  if (phase == FragmentPhase::paper && fragment_sync_delay > sync_every) {
+    add("fragment_sync_delay", std::to_string(fragment_sync_delay) + " is more than " + every +
+                                   "; expected at most as many, for a fragment travels once at a time");
+  }
+  if (phase != FragmentPhase::torchft) return list;
+  if (eager) add("eager", "is the paper's, not torchft's; expected phase \"paper\"");
+  if (sync_every % fragments != 0) {
+    add("fragments", std::to_string(fragments) + " do not divide " + every + "; torchft expects a divisor");
+  } else if (fragment_sync_delay >= sync_every / fragments) {
+    add("fragment_sync_delay", std::to_string(fragment_sync_delay) + " is no less than the " +
+                                   std::to_string(sync_every / fragments) +
+                                   " steps from one fragment to the next; torchft expects fewer");
+  }
+  return list;
+}
+
+std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
+  std::vector<std::string> notes = comm::notes_of(collective.value(), cluster);
+  if (overlap.value() == FragmentOverlap::layers) {
+    std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
+  }
+  if (is_by_layers(*this, cluster)) notes.push_back(buckets_text(*this, cluster));
+  if (replica == Replica::site && workers_beside(0, cluster).size() == static_cast<std::size_t>(cluster.workers)) {
+    notes.emplace_back("all workers are at one site, and so one replica: no other has moves");
+  }
+  return notes;
+}
+
+MemoryUse DilocoParams::memory(std::size_t parameters, int workers) const {
+  MemoryUse use = replicas(parameters, workers);
+  use.vectors = std::holds_alternative<OuterSgd>(outer) ? 1 : 2;
+  return use;
+}
+
+}  // namespace ddl::systems
