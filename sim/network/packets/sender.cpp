@@ -95,30 +95,41 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, As as) {
 
 // --- acknowledgements ---
 
+// An acknowledgement, in the order of Linux's tcp_ack:
+//
+//   1  the receiver's window and the time stamp to echo              RFC 9293, 3.8.6; RFC 7323, 4
+//   2  the scoreboard: segments that have arrived, in order or not   RFC 2018
+//   3  round trips: their smoothed value, and the window's           RFC 6298; RFC 9406 (HyStart)
+//   4  a probe that made up for a loss lowers the window             RFC 8985, 7.4.2
+//   5  recovery goes on or ends; a timeout may prove spurious        RFC 6582; RFC 5682
+//   6  losses that this shows begin a recovery                       RFC 8985, 6.2
+//   7  the timer is set anew                                         RFC 6298, 5; RFC 8985, 7.2
+//   8  the window grows, or shrinks towards a recovery's             RFC 9438; RFC 6937
+//   9  what is lost is sent again, and what the window lets through
 void Sender::take(double now_s, const Acknowledgement& tells) {
-  receivers_end_bytes_ = std::max(receivers_end_bytes_, tells.room_ends_bytes);
+  receivers_end_bytes_ = std::max(receivers_end_bytes_, tells.room_ends_bytes);  // 1
   echo_s_ = tells.sent_s;
   const double first_sent_s = board_.first_sent_s();
-  const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s(), recovery_.ends());
+  const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s(), recovery_.ends());  // 2
   const bool moved = got.acknowledged > 0;
-  if (got.newest_s > 0) {
+  if (got.newest_s > 0) {  // 3
     trips_.add(got.oldest_s, got.newest_s, board_.first(), board_.next());
     timer_.note_round_trip();
     window_.observe_round_trip(now_s, got.newest_s, board_.first(), board_.next());
   }
-  if (probe_.has_made_good(tells, got.segments > 0)) recovery_.lower_window_once(now_s, window_, board_);
+  if (probe_.has_made_good(tells, got.segments > 0)) recovery_.lower_window_once(now_s, window_, board_);  // 4
   const bool may_send = buffer_.unsent_bytes() > 0 && receivers_end_bytes_ > board_.next_bytes();
-  if (recovery_.take(now_s, tells, got, may_send, window_, board_)) ++counts_.spurious_timeouts;
-  const bool may_be_lost = board_.beyond_gap() > 0 || !recovery_.is_open();
+  if (recovery_.take(now_s, tells, got, may_send, window_, board_)) ++counts_.spurious_timeouts;  // 5
+  const bool may_be_lost = board_.beyond_gap() > 0 || !recovery_.is_open();                       // 6
   const Scoreboard::Found found = may_be_lost ? find_lost(now_s) : Scoreboard::Found{};
   recovery_.begin_if_lost(found, window_, board_);
   if (!recovery_.is_open()) probe_.forget();
-  // News of segments that were sent before the first was sent again must not put its timeout off: that could go on.
+  // 7. News of segments that were sent before the first was sent again must not put its timeout off: that could go on.
   const bool goes_on = moved || got.oldest_beyond_s > now_s - first_sent_s;
   const bool time_will_tell = may_be_lost && board_.look_again_s() < never;
   if (goes_on && !time_will_tell && !plan_probe(now_s, true)) plan_timeout(now_s);
-  recovery_.grow_window(now_s, got, found, window_, board_);
-  const bool new_first = recovery_.takes_new_first();
+  recovery_.grow_window(now_s, got, found, window_, board_);  // 8
+  const bool new_first = recovery_.takes_new_first();         // 9
   if (new_first) send_new(now_s);
   if (!new_first || board_.next() == recovery_.ends()) {
     if (new_first) recovery_.note_nothing_new();

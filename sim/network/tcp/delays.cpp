@@ -103,31 +103,41 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
   return least;
 }
 
-// In a gap the connection waits for acknowledgements. With the window at its limit, a message gets at most a window per
-// round trip, even when others leave its links; the last round waits for nothing. `window` is advanced to its state
-// after the message.
+// Follows the rounds r = 1, 2, ... in which a message of N segments leaves:
+//
+//   1  w_r = min(segments left, W_r)               W_r: the window, at most W
+//   2  s_r = w_r s                                 s: time of a segment at the fair share of the slowest link
+//   3  g_r = max(0, T - s_r) if w_r < W            T: round trip with queues. The connection is idle: its
+//            max(0, T - max(T_0, s_r)) otherwise   acknowledgements are not back. T_0: without queues. A full window
+//            0 in the last round                   leaves no gap, for it bounds the rate
+//   4  q_r = s_r - min(s_{r-1}, T)                 what arrives no faster than the round before does not wait
+//   5  q_r > Q: (q_r - Q) / s segments are lost and sent again, and W_{r+1} shrinks; else it grows
+//
+// Rounds that fill W are paced at W segments per T_0, even when others leave their links; the last one waits for
+// nothing. The window is afterwards what the message leaves.
 TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmission& it) const {
-  const double nominal_s = round_trip_s(it);
+  const double nominal_s = round_trip_s(it);  // T_0
   if (!(nominal_s > 0)) return {};
   const double trip_s = nominal_s + mean_wait * queue_s(it.back);
   const double segment_s = rules_.segment_bytes / fair_bytes_per_s(it.route);
   const double limit = std::floor(rules_.most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;
-  double gaps_s = 0, before_s = 0;  // time that the round before took to send: the next comes no faster
+  double gaps_s = 0, before_s = 0;
   double left = it.bytes / rules_.segment_bytes;
   double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
-    const double sent = std::min(left, std::floor(window.segments())), sent_s = sent * segment_s;
+    const double sent = std::min(left, std::floor(window.segments())), sent_s = sent * segment_s;  // 1, 2
     left -= sent;
-    if (left > 0) {
+    const bool is_last = left <= 0;
+    if (is_last) {
+      last = sent;
+    } else {  // 3
       gaps_s += std::max(0.0, trip_s - (sent < limit ? sent_s : std::max(nominal_s, sent_s)));
       (sent < limit ? below_limit : at_limit) += sent;
-    } else {
-      last = sent;
     }
-    const double waits_s = sent_s - std::min(before_s, trip_s);
-    if (waits_s > most_queue_s) {
-      if (left <= 0) gaps_s += 2 * trip_s;  // no later segment reports the loss: a probe does (RFC 8985, 7)
+    const double waits_s = sent_s - std::min(before_s, trip_s);  // 4
+    if (waits_s > most_queue_s) {                                // 5
+      if (is_last) gaps_s += 2 * trip_s;  // nothing that follows shows the loss: a probe does (RFC 8985, 7)
       left += std::min(sent, (waits_s - most_queue_s) / segment_s);
       window.lose();
     } else {
@@ -142,7 +152,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmissio
   if (!(at_limit > 0)) return {.gaps_s = gaps_s};
   const double limited_s = nominal_s / limit, alone_s = rules_.segment_bytes / alone_bytes_per_s(it.route);
   const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
-  // Segments of smaller windows travel at that rate, too, and take some of their gaps.
+  // Smaller windows travel at that rate, too, which fills some of their gaps.
   gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);
   return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = rules_.segment_bytes / paced_s};
 }
