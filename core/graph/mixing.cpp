@@ -163,7 +163,7 @@ Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double
   double all = 0;
   for (const Exchange& exchange : exchanges) all += exchange.weight;
   Matrix mean_square = without_mean(identity(n), n);
-  std::vector<double> drift(n);  // of the mean, by moves of one side alone
+  std::vector<double> drift(n);  // the mean's, by one-sided moves
   for (const Exchange& exchange : exchanges) {
     const auto i = static_cast<std::size_t>(exchange.first), j = static_cast<std::size_t>(exchange.second);
     const double weight = exchange.weight / all;

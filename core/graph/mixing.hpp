@@ -12,7 +12,7 @@ using Matrix = std::vector<std::vector<double>>;
 
 // W of a round: row i has the weights that node i gives all models.
 Matrix mixing_matrix(const Graph& graph, std::int64_t round);
-// Of push-sum, likewise by sources: row i has the shares that node i gives away, and its own.
+// Push-sum's matrix, by sources: row i has the shares that node i gives away, and its own.
 Matrix share_matrix(const Graph& graph, std::int64_t round);
 
 // The largest modulus of the eigenvalues of a doubly stochastic W, except the 1 whose eigenvector is equal models. If W
@@ -20,7 +20,7 @@ Matrix share_matrix(const Graph& graph, std::int64_t round);
 // distance from their mean at least by this factor.
 double second_eigenvalue(const Matrix& mixing);
 
-// What averaging does to the models' distance from their mean (the root of the sum of squares), without gradients.
+// How averaging alone shrinks the models' distance from their mean (the root of the sum of squares).
 struct Consensus {
   double factor = 1;  // over a round, in the long run; 0: the mean is reached
   int period = 1;     // rounds after which exchanges repeat
@@ -37,7 +37,7 @@ constexpr int most_nodes_of_consensus = 256;
 // (1 - share) I + share W. `late`: what is sent in a round arrives in the next one. A changing graph's factor is the
 // mean over its period.
 Consensus consensus_of(const Graph& graph, double share = 1, bool late = false);
-// Of push-sum on it, by the eigenvalues of shares and models, of which the one that keeps their sums is left out.
+// Push-sum on it, by the eigenvalues of its share matrices, without the one that conserves their sums.
 Consensus consensus_of_push_sum(const Graph& graph, bool late);
 
 // One of the exchanges that may come next: the first moves half-way to the second, or both move to their mean.

@@ -47,7 +47,7 @@ class Pairs {
   int nodes_;
   PairGraph graph_ = PairGraph::ring;
   std::vector<bool> active_;
-  std::vector<std::vector<int>> own_;  // of a graph of one's own
+  std::vector<std::vector<int>> own_;  // neighbours in a graph of the user's
 };
 
 }  // namespace ddl::graph

@@ -104,7 +104,7 @@ class Checker {
     }
   }
 
-  // Of edges that are given as pairs, element i.
+  // True if element i of the edges is a pair.
   static bool is_pair(const Edges& edges, std::size_t i) {
     const auto* pairs = std::get_if<Edges::Pairs>(&edges.are);
     return pairs == nullptr || (*pairs)[i].size() == 2;

@@ -1,4 +1,4 @@
-// Which nodes exchange with which, as settings: a graph's name, a graph of one's own, or several in turn.
+// Settings for exchange graphs: a graph's name, a graph of the user's, or several in turn.
 #pragma once
 
 #include <compare>
@@ -36,11 +36,11 @@ constexpr auto enum_names(GraphKind) {
                              "small_world", "erdos_renyi");
 }
 
-// Whether every edge goes both ways, and is the same in every round.
+// True if every edge goes both ways, in every round.
 bool is_undirected(GraphKind kind);
-// Whether it depends on the seed.
+// True if it depends on the seed.
 bool is_drawn(GraphKind kind);
-// Whether all nodes have as many sources as targets, and as many as any other node, however many there are.
+// True if all nodes have as many sources as targets, and as many as any other node, whatever their number.
 bool is_regular(GraphKind kind);
 
 // An edge of a user's graph, between hosts.
@@ -106,18 +106,18 @@ inline FieldValue form_of(Topology& topology) {
 void fill_defaults(GraphObject& graph, int nodes);
 void fill_defaults(Topology& topology, int nodes);
 
-// What a system asks of its graph.
+// A system's demands on its graph.
 struct GraphNeeds {
   const char* undirected = "";  // why edges must go both ways and stay, "" if they need not
   bool pushes = false;          // arcs may go one way: weights are shares that their sources give
-  bool weights = true;          // whether weights of edges mean something
+  bool weights = true;          // it uses weights of edges
 };
 
 struct GraphError {
-  std::string key;  // of the system's: "degree", "topology", "topology.edges[3]"
+  std::string key;  // a key of the system: "degree", "topology", "topology.edges[3]"
   std::string what;
 };
-// What is wrong with a topology over `nodes` workers; of the names of hosts nothing while they are not known.
+// Errors in a topology over `nodes` workers; names of hosts are not judged while they are unknown.
 std::vector<GraphError> errors_in(const Topology& topology, std::optional<int> degree, int nodes,
                                   std::span<const std::string> names, const GraphNeeds& needs);
 

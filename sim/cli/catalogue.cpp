@@ -282,7 +282,7 @@ constexpr Kind kKinds[] = {{"algorithms", algorithms, 4},
 
 constexpr std::size_t widest_name = 20;
 
-// What an entry is comes beside its name, or below a name that is too long for that.
+// Descriptions stand beside names, or below a name that is too long for that.
 void print(const std::vector<Entry>& entries) {
   std::size_t width = 0;
   for (const Entry& entry : entries) {

@@ -18,7 +18,7 @@ struct Command;
 // reported here; everything else that goes wrong is thrown, for report_error.
 int run_command_line(const Registry& systems, std::vector<std::string> words);
 
-// What all command lines have: the form of their help, and --version.
+// Gives a command line the form of its help, and --version.
 void set_up(CLI::App& app);
 
 // Parses `words`, the first of which names one of the commands of `app`, and runs that.

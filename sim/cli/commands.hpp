@@ -35,7 +35,7 @@ void run_scenarios(const Registry& systems, const RunSettings& settings);
 // Writes nothing.
 int verify_digest(const Registry& systems, const RunSettings& settings);
 
-// What a file is, by its text.
+// The kind of a file, by its text.
 enum class FileKind { scenario, sweep, schema };
 FileKind kind_of(const std::string& text);
 
@@ -61,7 +61,7 @@ struct NewSettings {
 };
 // Writes a scenario to start from; never over a file.
 void write_new(const NewSettings& settings);
-// What there is: name, and what it is.
+// Names of templates with their descriptions.
 std::vector<std::pair<std::string, std::string>> template_list();
 
 // Lists one kind ("algorithms", "models", ...; see catalogue_words), or everything.
@@ -78,8 +78,8 @@ struct ModelSettings {
   std::string model;  // a named model, or a scenario file
   std::vector<scenario::Override> overrides;
   std::string data;           // source of the samples; empty: what the named model was made for
-  std::string mask;           // of its hidden layers; empty: their own
-  std::optional<int> groups;  // of its convolutions; none: their own
+  std::string mask;           // for its hidden layers; empty: their own
+  std::optional<int> groups;  // for its convolutions; none: their own
   bool json = false;
 };
 
@@ -92,7 +92,7 @@ struct SweepSettings {
   std::string out = "results";
   int jobs = 0;                     // parallel runs; 0: as many as cores, or as the cluster has room for
   std::string engine = "local";     // or "slurm"
-  std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
+  std::optional<std::size_t> task;  // this process is one task of a Slurm array
   bool dry_run = false, json = false, quiet = false;
   std::optional<std::string> live;  // see RunSettings
 };

@@ -30,7 +30,7 @@ std::string described_sweep(const jobs::SweepPlan& plan) {
   return scenario::layout(json);
 }
 
-// What `list algorithms` says of a system, for its path; "" for any other.
+// The line of `list algorithms` for the path of a system; "" for any other.
 std::string system_text(const Registry& systems, const std::string& path) {
   for (const auto& system : systems) {
     const SystemFacts& row = system->facts();
@@ -89,7 +89,7 @@ std::string sweep_text(const std::string& word, std::size_t width) {
   return text.empty() ? "" : "sweep\n" + text;
 }
 
-// What a user would not call a file.
+// True for text that nobody would name a file.
 bool looks_like_keys(const std::string& text) {
   std::error_code unreadable;
   return !std::filesystem::exists(text, unreadable) && !text.ends_with(".json") &&

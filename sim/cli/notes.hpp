@@ -1,4 +1,4 @@
-// What a scenario says to no effect, on stderr.
+// Prints settings without effect to stderr.
 #pragma once
 
 #include <set>

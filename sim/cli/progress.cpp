@@ -19,11 +19,11 @@ namespace {
 
 constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits 80 columns
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
-constexpr double kTooEarly = 0.01;  // of the run: too little to tell the time left by
+constexpr double kTooEarly = 0.01;  // share of a run below which the time left is anybody's guess
 constexpr double kLongRun_s = 60;
 constexpr int kManyWorkers = 1000;
 
-constexpr double kMuch = 0.5;  // of the math, in evaluations
+constexpr double kMuch = 0.5;  // share of the math in evaluations
 constexpr std::size_t kShortName = 16;
 
 // The name of a run, cut to `room` letters but no further than to a few.

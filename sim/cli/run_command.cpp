@@ -72,7 +72,7 @@ std::string title_of(const scenario::Scenario& scenario) {
   return scenario.name + " (seed " + std::to_string(scenario.seed) + ")";
 }
 
-// What the run's process told of it.
+// Returns what the run's process told about it.
 std::string simulate(const jobs::Job& job, const std::string& file, const RunSettings& settings,
                      const std::optional<jobs::LiveLines>& live) {
   ProgressLine line(job.name, !settings.quiet);

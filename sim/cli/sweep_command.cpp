@@ -45,10 +45,10 @@ void print_plan(const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook,
   std::cout << results::hanging("", text, Terminal(STDOUT_FILENO).columns());
 }
 
-// What comes before an untuned plan.
+// Prints the tuning that comes before the plan.
 void print_tuning(const jobs::Sweep& sweep, const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook,
                   int at_once) {
-  std::map<std::size_t, double> costs;  // of a run, by point
+  std::map<std::size_t, double> costs;  // cost of a run, by point
   for (const std::size_t run : outlook.open) costs[run / plan.seeds.size()] = outlook.jobs[run].cost;
   const std::vector<std::size_t> runs = advise::tuning_runs(sweep, plan);
   double seconds = 0;

@@ -10,7 +10,7 @@ namespace ddl::cli {
 
 class Terminal {
  public:
-  // Of stdout or stderr, by its number.
+  // `stream`: the number of stdout or stderr.
   explicit Terminal(int stream);
   explicit Terminal(bool takes_colours) : takes_colours_(takes_colours) {}
 

@@ -1,4 +1,4 @@
-// What a run's process tells the command that made it, beside the files of the result.
+// Messages from a run's process to the command that started it, beside the files of the result.
 #pragma once
 
 #include <filesystem>

@@ -28,11 +28,11 @@ namespace {
 
 using Overrides = std::vector<scenario::Override>;
 
-constexpr double much = 0.5;            // of a run's cost
-constexpr double long_s = 20;           // for messages to take
-constexpr std::size_t most_lines = 12;  // of sites, and of links between them
+constexpr double much = 0.5;            // share of a run's cost
+constexpr double long_s = 20;           // much time for messages
+constexpr std::size_t most_lines = 12;  // for sites, and for links between them
 
-// What a whole model is on the wire, and where that comes from.
+// Size of a whole model on the wire, and its origin.
 std::string model_text(const scenario::Scenario& scenario, double parameters) {
   if (scenario.wire.model_bytes)
     return results::readable_bytes(scenario.wire.model_bytes->value) + ", as wire.model_bytes says";
@@ -234,7 +234,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
   return text + result_text(forecast.result, width);
 }
 
-// What a run starts, and whether that has been started here.
+// Names the programs that a run starts, and says if they were started here.
 std::string program_text(const scenario::Scenario& scenario, bool asked, bool size_known, std::size_t width) {
   const scenario::ProgramSpec& program = *scenario.program;
   std::string text =
@@ -255,7 +255,7 @@ std::string checked_text(const scenario::Scenario& scenario, run::Programs progr
   return text + forecast_text(scenario, forecast, asked || !scenario.program, width);
 }
 
-// Of a sweep whose every point is right.
+// Text about a sweep without errors.
 std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, run::Programs programs, std::size_t width) {
   const jobs::SweepPlan plan = jobs::plan_sweep(systems, sweep);
   NotePrinter notes;
@@ -291,7 +291,7 @@ std::string consensus_text(const scenario::Scenario& scenario, std::size_t width
     const auto consensus = run::forecast_of(scenario, programs).consensus;
     return consensus ? consensus_text(*consensus, width) : "";
   } catch (const InputError&) {
-    return "";  // of what only a run needs, such as data
+    return "";  // something is missing that only a run needs, such as data
   }
 }
 

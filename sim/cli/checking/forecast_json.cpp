@@ -74,7 +74,7 @@ nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const r
                               {"cost_core_s", forecast.cost.core_s()},
                               {"evaluation_core_s", forecast.cost.evaluation_s},
                               {"result_bytes", forecast.result.all()}};
-  // Of a program that was not started neither its size nor its cost is known.
+  // Neither size nor cost is known while the program has not been started.
   const bool size_known = forecast.model_bytes > 0;
   if (!size_known) json["bounds"] = json["expected"] = json["model_bytes"] = json["parameters"] = nullptr;
   if (scenario.program && programs == run::Programs::are_left_alone)

@@ -1,4 +1,4 @@
-// What is known of a scenario before it runs, for programs.
+// The forecast of a scenario, as JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>

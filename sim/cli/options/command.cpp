@@ -18,7 +18,7 @@ scenario::Override override_of(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// What an option says of seeds begins with its name.
+// Prefixes errors about seeds with the option's name.
 template <class Read>
 auto of_option(const char* option, const std::string& text, Read read) {
   try {

@@ -22,7 +22,7 @@ struct Command {
   std::function<int()> act;  // returns the exit code
 };
 
-// What is typed for the options that several commands have. Throws InputError where it is not understood.
+// Values typed for the options that several commands share. Throws InputError for a value it does not understand.
 struct Typed {
   std::vector<std::string> files, overrides;
   std::optional<std::string> seed, seeds;
@@ -33,14 +33,14 @@ struct Typed {
   // The files, at least one; shipped scenarios may have been named.
   std::vector<std::string> need_files(const CLI::App& command) const;
   std::vector<scenario::Override> changes() const;
-  // Of --seed or --seeds, in their order; empty: each scenario's own.
+  // Values of --seed or --seeds, in their order; empty: each scenario's own.
   std::vector<std::uint64_t> chosen_seeds() const;
 };
 
-// Of a number that an option takes. An error is "--jobs: 0 is out of range; expected 1 to 4096".
+// Range of a number that an option takes. An error is "--jobs: 0 is out of range; expected 1 to 4096".
 template <class Number>
 CLI::Validator from_to(Number least, Number most) {
-  CLI::Validator range = CLI::Range(least, most);  // which the option's type names, as ever
+  CLI::Validator range = CLI::Range(least, most);  // names the option's type
   return range.operation([least, most](const std::string& text) {
     Number number{};
     if (!CLI::detail::lexical_cast(text, number)) {

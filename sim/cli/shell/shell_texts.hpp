@@ -1,5 +1,5 @@
-// What a shell and `man` are told of the program. All of it is read from the commands and options themselves, so that
-// it is never out of date.
+// Completions for shells, and the manual page. They are made from the commands and options themselves, so that they
+// are never out of date.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,14 +8,14 @@
 
 namespace ddl::cli {
 
-// What may stand where an option or a positional argument expects a value.
+// Values that an option or a positional argument takes.
 struct Expected {
   std::string name;                // "DIR"
   std::vector<std::string> words;  // these alone
   enum Files { none, any, folders } files = none;
   bool scenarios = false, paths = false;  // and shipped scenarios; keys that can be set
 };
-// What is completed and no option says.
+// Words that are completed although no option lists them.
 struct Completed {
   std::vector<std::string> scenarios, paths;
 };

@@ -10,7 +10,7 @@ namespace ddl::cli {
 namespace {
 
 constexpr std::size_t features = 20, classes = 5, samples = 2000;
-constexpr double spread = 0.6;  // of centers, so that most samples are nearest to their own
+constexpr double spread = 0.6;  // distance of centers: most samples are nearest to their own
 constexpr std::array<const char*, 4> sites = {"east", "north", "south", "west"};
 constexpr std::array<const char*, classes> class_names = {"ash", "beech", "elm", "oak", "yew"};
 

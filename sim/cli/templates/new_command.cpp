@@ -31,7 +31,7 @@ struct Template {
     const char* name;
     const std::string_view* text;
   };
-  std::array<std::optional<File>, 2> beside = {};  // that it needs in its folder
+  std::array<std::optional<File>, 2> beside = {};  // files it needs in its folder
 };
 
 constexpr Template templates[] = {

@@ -20,8 +20,8 @@ int tune(const Registry& systems, const TuneSettings& settings);
 
 struct AdviseSettings {
   advise::AdviseRequest request;
-  std::string budget = "10min";  // of wall time
-  std::string page;              // about the runs that raced; empty: none
+  std::string budget = "10min";  // wall time
+  std::string page;              // file for a page about the race; empty: none
   int jobs = 0;                  // parallel runs; 0: as many as cores
   bool json = false, quiet = false;
 };
