@@ -23,18 +23,18 @@ double power(double base, std::int64_t exponent) {
   return result;
 }
 
-using Values = Eigen::Map<Eigen::ArrayXf>;
-using Constants = Eigen::Map<const Eigen::ArrayXf>;
+using MutableArray = Eigen::Map<Eigen::ArrayXf>;
+using ConstArray = Eigen::Map<const Eigen::ArrayXf>;
 
 // One step of each kind. Moments that a kind lacks are empty. `Weight`: one number, or an array of them.
 template <class Weight>
 struct StepOf {
   std::int64_t step;
   double rate;
-  Values w;
-  Constants g, penalised;
+  MutableArray w;
+  ConstArray g, penalised;
   Weight weight;
-  Values first, second;
+  MutableArray first, second;
 
   // The weighted gradient plus the L2 term, as an expression evaluated where it is used.
   auto slope(const RateParams& params) const {
@@ -83,7 +83,7 @@ constexpr std::size_t block_values = 1024;  // all vectors of a block stay in th
 
 template <class T>
 auto map(std::span<T> vector, std::size_t begin, std::size_t count) {
-  using Vector = std::conditional_t<std::is_const_v<T>, Constants, Values>;
+  using Vector = std::conditional_t<std::is_const_v<T>, ConstArray, MutableArray>;
   return vector.empty() ? Vector(nullptr, 0) : Vector(vector.data() + begin, static_cast<Eigen::Index>(count));
 }
 

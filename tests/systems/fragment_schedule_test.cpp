@@ -20,14 +20,18 @@ DilocoParams settings(int sync_every, int fragments, FragmentPhase phase, int de
   return params;
 }
 
-// Five layers, each a bucket of its own, because sums take no time.
-const Cluster layered{
-    .workers = 2, .parameters = 10, .layers = {{{0, 2}}, {{2, 4}}, {{4, 6}}, {{6, 8}}, {{8, 10}}}, .compute_s = {1, 1}};
+// Five layers, each a bucket of its own, because their sums take no latencies.
+const Cluster layered{.workers = 2,
+                      .parameters = 10,
+                      .model_bytes = 40,
+                      .layers = {{{0, 2}}, {{2, 4}}, {{4, 6}}, {{6, 8}}, {{8, 10}}},
+                      .compute_s = {1, 1},
+                      .sum_time = {.bytes_s = 1}};
 
 }  // namespace
 
 TEST_CASE(
-    "fragment k + 1 mod P leaves after step (k + 1) H / P and is applied tau steps later; torchft: k mod P, before") {
+    "fragment k + 1 mod P leaves after step (k + 1) H / P and is applied tau steps on, torchft's k mod P before") {
   const FragmentSchedule paper(settings(10, 3, FragmentPhase::paper, 2), {.workers = 2, .parameters = 9});
   const FragmentSchedule torchft(settings(12, 3, FragmentPhase::torchft, 2), {.workers = 2, .parameters = 9});
   for (std::int64_t k = 0; k < 9; ++k) {

@@ -103,7 +103,7 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, As as) {
 //   4  a probe that made up for a loss lowers the window             RFC 8985, 7.4.2
 //   5  recovery goes on or ends; a timeout may prove spurious        RFC 6582; RFC 5682
 //   6  losses that this shows begin a recovery                       RFC 8985, 6.2
-//   7  the timer is set anew                                         RFC 6298, 5; RFC 8985, 7.2
+//   7  the timer is set again                                        RFC 6298, 5; RFC 8985, 7.2
 //   8  the window grows, or shrinks towards a recovery's             RFC 9438; RFC 6937
 //   9  what is lost is sent again, and what the window lets through
 void Sender::take(double now_s, const Acknowledgement& tells) {
