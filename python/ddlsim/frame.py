@@ -208,11 +208,18 @@ def _read(folder: Path) -> Run:
                measures=dict(_measures(summary, set(workers))))
 
 
+def listed(folders: Iterable[Path | str] | Path | str) -> list[Path]:
+    try:
+        return [Path(folder) for folder in ([folders] if isinstance(folders, (str, Path)) else folders)]
+    except TypeError:
+        raise InputError(f"results: {folders!r} names no folders") from None
+
+
 def find(folders: Iterable[Path | str] | Path | str) -> list[Path]:
     """Every result that the arguments name, each once: a result's folder, or any folder up to three levels above it, in
     natural order. A sweep's are those that its table lists. Runs of a search (tune, advise) are passed over unless one
     alone is named. Raises InputError for an argument without results."""
-    arguments = [Path(folder) for folder in ([folders] if isinstance(folders, (str, Path)) else folders)]
+    arguments = listed(folders)
     found: dict[Path, Path] = {}
     for argument in arguments:
         one_of_several = len(arguments) > 1  # as of "results/*"

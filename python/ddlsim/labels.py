@@ -129,6 +129,8 @@ def group(runs: Sequence[Run], *, over_seeds: bool = True) -> Grouped:
 
 def relabel(grouped: Grouped, labels: Mapping[str, str]) -> None:
     """Calls rows, lines and columns otherwise: what is replaced is a label, a scheme, or a scenario's name."""
+    if not isinstance(labels, Mapping) or any(not isinstance(text, str) for pair in labels.items() for text in pair):
+        raise InputError(f"--label: {labels!r} is no label; expected names with new ones")
     for old, new in labels.items():
         found = False
         for one in grouped.groups:

@@ -16,7 +16,7 @@ from .errors import InputError
 from .figures.data import Ranking, ranked_by, spread_evenly, telling_target
 from .figures.looks import looks_of
 from .files import write_whole
-from .frame import Run, natural, read_all
+from .frame import Run, listed, natural, read_all
 from .labels import Group, Grouped, group, relabel, short
 from .stats import student_factor
 from .units import counted, seconds
@@ -31,17 +31,29 @@ _LANES, _SERVER_LANES, _SPANS = 32, 8, 600
 _CURVE_WORKERS, _WORKER_VALUES = 16, 300_000
 
 
+class Page(str):
+    """The HTML of a page. Notebooks show it."""
+
+    def __repr__(self) -> str:
+        return f"<page of {len(self)} letters>"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="800" style="border: 0"></iframe>'
+
+
 def report(folders: Iterable[Path | str] | Path | str, file: Path | str | None = None, *, title: str = "",
-           label: Mapping[str, str] | None = None, advice: Path | str | None = None) -> str:
+           label: Mapping[str, str] | None = None, advice: Path | str | None = None) -> Page:
     """The page about the results of these folders; with `file`, it is written there, whole or not at all. `advice`, an
     advice.json, is what it opens with. Raises InputError."""
-    folders = [folders] if isinstance(folders, (str, Path)) else list(folders)
+    if not isinstance(title, str):
+        raise InputError(f"--title: {title!r} is no text")
+    folders = listed(folders)
     grouped = group(read_all(folders))
     relabel(grouped, label or {})
     data = page_data(grouped)
     if advice is not None:
         data["answer"] = {"text": _advice_text(Path(advice))}
-    text = page(data, title or _title(folders, grouped))
+    text = Page(page(data, title or _title(folders, grouped)))
     if file is not None:
         write_whole(file, text.encode("utf-8"))
     return text

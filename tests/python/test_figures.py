@@ -143,6 +143,15 @@ def test_texts_stay_within_the_picture_and_apart(grid, tmp_path):
                     assert not a.overlaps(b), (kind, size)
 
 
+def test_legends_in_two_parts_fit_into_one_column(grid, tmp_path):
+    figure = plot(grid.folder / "grid", size="one").figure
+    figure.canvas.draw()
+    boxes = [legend.get_window_extent() for legend in figure.legends + [a for a in figure.artists if hasattr(a, "legend_handles")
+                                                                        or hasattr(a, "legendHandles")]]
+    assert boxes and all(0 <= box.x0 and box.x1 <= figure.bbox.width for box in boxes)
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
 def test_the_same_picture_has_the_same_bytes(grid, tmp_path):
     for ending in ("svg", "png", "pdf"):
         files = [tmp_path / f"{i}.{ending}" for i in (1, 2)]
@@ -155,7 +164,9 @@ def test_the_same_picture_has_the_same_bytes(grid, tmp_path):
     ({"kind": "stepz"}, "is no kind"), ({"kind": "map", "x": "time"}, "--x: is for --kind curves"),
     ({"y": "acuracy"}, 'did you mean "accuracy"'), ({"facet": "bandwith"}, "does not vary"), ({"size": "a4"}, "is no size"),
     ({"xlim": "3..1"}, "is empty"), ({"kind": "target", "target": 0.7}, "is none of"), ({"logx": True, "xlim": "0..5"}, "starts above 0"),
-    ({"label": {"akko": "x"}}, "is no label here")])
+    ({"label": {"akko": "x"}}, "is no label here"), ({"label": 3}, "is no label"), ({"label": {"ako": 1}}, "is no label"),
+    ({"size": (120, 80)}, "--size: .* is no text"), ({"title": 3}, "--title: 3 is no text"),
+    ({"kind": "target", "target": "0.8"}, "is no number")])
 def test_options_that_cannot_be(grid, options, message):
     with pytest.raises(InputError, match=message):
         plot(grid.folder / "grid", **options)

@@ -28,6 +28,15 @@ def test_the_page_is_one_file_without_places_left_or_a_network(runs, tmp_path):
     assert not re.findall(r'(?:src|href)="(?!#|data:)', text)
 
 
+def test_a_notebook_shows_the_page_and_not_its_text(runs):
+    found = report(runs.folder)
+    assert len(repr(found)) < 60 and found._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    with pytest.raises(InputError, match="--title: 3 is no text"):
+        report(runs.folder, title=3)
+    with pytest.raises(InputError, match="3 names no folders"):
+        report(3)
+
+
 def test_nothing_in_a_name_ends_the_script(results):
     results.add("x", system="</script><b>")
     assert "</script><b>" not in report(results.folder)

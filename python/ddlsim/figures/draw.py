@@ -126,6 +126,20 @@ class Sheet:
                 line = f"{line} {word}".strip()
         return "\n".join([*lines, line])
 
+    def captions(self, title: str, note: Sequence[str]) -> tuple[float, float]:
+        """Takes a title above and a note below everything; returns their heights."""
+        room = self.width - 2 * self.edge
+        self.title = self.wrapped(title, room, 9) if title else ""
+        self.note = self.wrapped("; ".join(note), room, 7) if note else ""
+        return (4.5 * (self.title.count("\n") + 1) + 1 if title else 0.0, 3.2 * (self.note.count("\n") + 1) + 1 if note else 0.0)
+
+    def resize(self, height: float) -> None:
+        """Gives the figure its height, and the captions their places."""
+        self.figure.set_size_inches(self.width * MM, height * MM)
+        x, y = self.edge / self.width, self.edge / height
+        self.figure.text(x, 1 - y, self.title, fontsize=9, va="top")
+        self.figure.text(x, y, self.note, fontsize=7, color="#555555", va="bottom")
+
 
 def draw(picture: Picture, *, size: str = "screen", title: str = "", xlabel: str = "", ylabel: str = "", xlim: str = "",
          ylim: str = "", logx: bool = False, logy: bool = False) -> Drawing:
@@ -172,13 +186,9 @@ def _panels(sheet: Sheet, picture: Picture, title: str, panel_height: float | No
     """Axes for each panel, with everything around them in place. All panels share their axes."""
     figure = sheet.figure
     room = sheet.width - 2 * sheet.edge
-    title_text = sheet.wrapped(title, room, 9) if title else ""
-    note_text = sheet.wrapped("; ".join(picture.note), room, 7) if picture.note else ""
+    title_height, note_height = sheet.captions(title, picture.note)
     shown = [legend for legend in picture.legends if len(legend.names) > 1 or len(picture.panels) > 1]
-    needed = [sheet.extent(_legend(sheet, legend, math.inf))[0] for legend in shown]
-    # In one line each, if both have room; otherwise each has its share.
-    legends = [_legend(sheet, legend, room if sum(needed) + 8 <= room else room * max(0.35, own / sum(needed)) - 4)
-               for legend, own in zip(shown, needed)]
+    legends = _legends(sheet, shown, room)
     bars = picture.shape == "bars"
     names = [sheet.wrapped(name, sheet.width * 0.36, 7.5) for name in picture.names] if bars else []
     left = max((sheet.text_width(line, 7.5) for name in names for line in name.split("\n")), default=7.5) + 2 + (4.5 if ylabel else 0)
@@ -190,14 +200,15 @@ def _panels(sheet: Sheet, picture: Picture, title: str, panel_height: float | No
         raise InputError("--size: leaves no room for the panels; expected a wider picture, or fewer panels")
     are_narrow = any(sheet.text_width(word, 8) > wide for text in picture.panels for word in text.split())
     titles = [text.replace("=", "=\n") if are_narrow else sheet.wrapped(text, wide, 8) for text in picture.panels]
-    title_height = [4.0 * max((t.count("\n") + 1 if t else 0) for t in titles[r * columns:(r + 1) * columns]) for r in range(rows)]
-    legend_height = max((sheet.extent(legend)[1] for legend in legends), default=0.0)
-    note_height = 3.2 * (note_text.count("\n") + 1) if note_text else 0.0
-    above = sheet.edge + (4.5 * (title_text.count("\n") + 1) + 1 if title_text else 0)
+    titles_height = [4.0 * max((t.count("\n") + 1 if t else 0) for t in titles[r * columns:(r + 1) * columns]) for r in range(rows)]
+    sizes = [sheet.extent(legend) for legend in legends]
+    in_a_row = sum(width + 4 for width, _ in sizes) - 4 <= room
+    legend_height = max((high for _, high in sizes), default=0.0) if in_a_row else sum(high + 1 for _, high in sizes) - 1
+    above = sheet.edge + title_height
     under = 4.5 + 4.5  # numbers and label
-    below = under + (legend_height + sheet.gap if legends else 0) + (note_height + 1 if note_text else 0) + sheet.edge
+    below = under + (legend_height + sheet.gap if legends else 0) + note_height + sheet.edge
     apart = 4.0  # between rows: numbers stand below the last panel of a column alone
-    around = above + sum(title_height) + apart * (rows - 1) + below
+    around = above + sum(titles_height) + apart * (rows - 1) + below
     if sheet.height is None:
         shape = 0.62 if len(picture.panels) == 1 and sheet.width > 100 else 0.75
         high = panel_height or min(wide * shape, 75.0)
@@ -209,11 +220,11 @@ def _panels(sheet: Sheet, picture: Picture, title: str, panel_height: float | No
         high = (height - around) / rows
         if high < (0.45 * panel_height if panel_height else 12.0):
             raise InputError("--size: leaves no room for the panels; expected a higher picture, or fewer names")
-    figure.set_size_inches(sheet.width * MM, height * MM)
+    sheet.resize(height)
     panels: list[Axes] = []
     top = height - above
     for row in range(rows):
-        top -= title_height[row]
+        top -= titles_height[row]
         for column in range(columns):
             number = row * columns + column
             if number == len(picture.panels):
@@ -229,20 +240,17 @@ def _panels(sheet: Sheet, picture: Picture, title: str, panel_height: float | No
     middle = (sheet.edge + left + (room - left - right) / 2) / sheet.width
     figure.text(middle, (bottom + 0.5) / height, _fitting(sheet, xlabel, room - left), ha="center", va="bottom")
     if ylabel:
-        centre = (height - above - sum(title_height) / 2 + top + apart) / 2
+        centre = (height - above - sum(titles_height) / 2 + top + apart) / 2
         beside = high * rows + apart * (rows - 1) + 4
         label = _fitting(sheet, ylabel, beside)
         figure.text((sheet.edge + 0.3) / sheet.width, centre / height, label, rotation=90, ha="left", va="center",
                     fontsize=8 * min(1.0, max(0.6, beside / sheet.text_width(label))))
-    if title_text:
-        figure.text(sheet.edge / sheet.width, 1 - sheet.edge / height, title_text, fontsize=9, va="top")
-    x = sheet.edge + min(left, max(0.0, room - sum(sheet.extent(legend)[0] + 4 for legend in legends)))
-    for legend in legends:
-        legend.set_bbox_to_anchor((x / sheet.width, (bottom - sheet.gap + 0.5) / height), figure.transFigure)
+    widest = sum(width + 4 for width, _ in sizes) if in_a_row else max(width for width, _ in sizes)
+    x, y = sheet.edge + min(left, max(0.0, room - widest)), bottom - sheet.gap + 0.5
+    for legend, (width, high) in zip(legends, sizes):
+        legend.set_bbox_to_anchor((x / sheet.width, y / height), figure.transFigure)
         figure.add_artist(legend)
-        x += sheet.extent(legend)[0] + 4
-    if note_text:
-        figure.text(sheet.edge / sheet.width, sheet.edge / height, note_text, fontsize=7, color="#555555", va="bottom")
+        x, y = (x + width + 4, y) if in_a_row else (x, y - high - 1)
     return panels
 
 
@@ -252,6 +260,16 @@ def _fitting(sheet: Sheet, label: str, room: float) -> str:
         return label
     unit = re.search(r" \([^)]*\)$", label)
     return label.split(",")[0] + (unit[0] if unit and "(" not in label.split(",")[0] else "")
+
+
+def _legends(sheet: Sheet, shown: Sequence[Legend], room: float) -> list[Any]:
+    """In one line each if all have room beside each other, else each in its share if that does, else below each other."""
+    needed = [sheet.extent(_legend(sheet, legend, math.inf))[0] for legend in shown]
+    if sum(needed) + 8 <= room:
+        return [_legend(sheet, legend, room) for legend in shown]
+    legends = [_legend(sheet, legend, room * max(0.35, own / sum(needed)) - 4) for legend, own in zip(shown, needed)]
+    fit = sum(sheet.extent(legend)[0] + 4 for legend in legends) - 4 <= room
+    return legends if fit else [_legend(sheet, legend, room) for legend in shown]
 
 
 def _legend(sheet: Sheet, legend: Legend, room: float) -> Any:
@@ -405,7 +423,7 @@ def _set_axis(axes: Axes, which: str, axis: Axis, low: float, high: float, most_
         return f"{value:.10g}"
     number = FuncFormatter(told)
     if axis.spacing == "log":
-        set_scale("log")
+        set_scale("log", nonpositive="mask")
         few = math.log10(high / low) < 1.5
         artist.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)) if high / low > 3 else MaxNLocator(bins))
         artist.set_major_formatter(number)
@@ -531,21 +549,19 @@ def _grid(sheet: Sheet, picture: Picture, title: str, xlabel: str, ylabel: str, 
     """One panel whose rows, from above, and columns have names; and the place of a legend below it."""
     figure = sheet.figure
     room = sheet.width - 2 * sheet.edge
-    title_text = sheet.wrapped(title, room, 9)
-    note_text = sheet.wrapped("; ".join(picture.note), room, 7) if picture.note else ""
+    title_height, note_height = sheet.captions(title, picture.note)
     names = [sheet.wrapped(row, room * 0.4, 7.5) for row in rows]
     left = max(sheet.text_width(line, 7.5) for name in names for line in name.split("\n")) + 2 + (4.5 if ylabel else 0)
     wide = room - left - at_right
     turned = bool(columns) and max(sheet.text_width(c, 7.5) for c in columns) + 1.5 > wide / len(columns)
     numbers = max(sheet.text_width(c, 7.5) for c in columns) + 1.5 if turned else 4.5
-    above = sheet.edge + 4.5 * (title_text.count("\n") + 1) + 1
-    note_height = 3.2 * (note_text.count("\n") + 1) + 1 if note_text else 0.0
+    above = sheet.edge + title_height
     below = numbers + 5 + (legend_height + sheet.gap if legend_height else 0) + note_height + sheet.edge
     height = sheet.height or above + below + row_height * len(rows)
     high = height - above - below
     if high < 0.55 * row_height * len(rows) or wide < 15:
         raise InputError("--size: leaves no room for the rows; expected a larger picture, or fewer folders")
-    figure.set_size_inches(sheet.width * MM, height * MM)
+    sheet.resize(height)
     axes = figure.add_axes([(sheet.edge + left) / sheet.width, below / height, wide / sheet.width, high / height])
     axes.grid(False)
     for spine in axes.spines.values():
@@ -559,9 +575,6 @@ def _grid(sheet: Sheet, picture: Picture, title: str, xlabel: str, ylabel: str, 
     figure.text((sheet.edge + left + wide / 2) / sheet.width, (below - numbers - 0.5) / height, xlabel, ha="center", va="top")
     if ylabel:
         figure.text((sheet.edge + 0.3) / sheet.width, (below + high / 2) / height, ylabel, rotation=90, ha="left", va="center")
-    figure.text(sheet.edge / sheet.width, 1 - sheet.edge / height, title_text, fontsize=9, va="top")
-    if note_text:
-        figure.text(sheet.edge / sheet.width, sheet.edge / height, note_text, fontsize=7, color="#555555", va="bottom")
     return axes, ((sheet.edge + left) / sheet.width, (below - numbers - 5 - sheet.gap + 1) / height)
 
 

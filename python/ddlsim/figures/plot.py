@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from pathlib import Path
 
 from ..errors import InputError, nearest
@@ -32,14 +33,18 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
     millimetres such as "120x80". Other options as of `ddlsim plot --help`. Raises InputError, also for an option that the kind
     has no use for.
     """
-    given = {name: value for name, value in (("x", x), ("y", y), ("target", target), ("facet", facet), ("runs", runs),
-             ("band", band), ("logx", logx), ("logy", logy), ("xlim", xlim), ("ylim", ylim), ("ylabel", ylabel),
-             ("label", label), ("grey", grey)) if value not in ("", None, False, {})}
+    given = {name: value for name, value in locals().items() if value not in ("", None, False, {})}
+    texts = ("kind", "x", "y", "facet", "band", "size", "xlim", "ylim", "title", "xlabel", "ylabel")
+    for name in texts:
+        if not isinstance(given.get(name, ""), str):
+            raise InputError(f"--{name}: {given[name]!r} is no text")
+    if target is not None and not isinstance(target, Real):
+        raise InputError(f"--target: {target!r} is no number")
     if kind not in KINDS:
         raise InputError(f'--kind: "{kind}" is no kind of picture; expected one of {", ".join(KINDS)}')
     for name in given:
-        if name not in KINDS[kind]:
-            raise InputError(f"--{name}: is for --kind " + ", ".join(one for one in KINDS if name in KINDS[one]))
+        if (of := [one for one in KINDS if name in KINDS[one]]) and kind not in of:
+            raise InputError(f"--{name}: is for --kind " + ", ".join(of))
     if file is not None:
         format_of(Path(file))
     found = read_all(folders)

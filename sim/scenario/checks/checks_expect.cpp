@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kinds = "accuracy, loss, time, bytes and better_than";
 
-double plain(double value) { return value; }
+double number_in(double value) { return value; }
 template <class Quantity>
-double plain(const Quantity& quantity) {
+double number_in(const Quantity& quantity) {
   return quantity.value;
 }
 
@@ -24,7 +24,7 @@ void check_band(const std::vector<Value>& band, const char* key, const Place& pl
   if (band.empty()) return;
   if (band.size() != 2) {
     place.at(key).error(fmt::format("has {}; expected two, the least and the most", counted(band.size(), "value")));
-  } else if (plain(band[0]) > plain(band[1])) {
+  } else if (number_in(band[0]) > number_in(band[1])) {
     place.at(key).error("is empty; expected the least before the most");
   }
 }

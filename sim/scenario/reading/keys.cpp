@@ -43,7 +43,7 @@ std::string example_in(const OrderedJson& schema) {
 }
 
 // ", >= 1 and <= 100"
-std::string range_of(const OrderedJson& schema) {
+std::string range_in(const OrderedJson& schema) {
   std::string range;
   const auto limit = [&](const char* word, const char* sign) {
     if (schema.contains(word))
@@ -79,7 +79,7 @@ std::string kind_of(const OrderedJson& schema, bool several = false) {
       text += text.empty() ? (several ? "objects" : "object") : (several ? ", or objects" : ", or an object");
     return text + example;
   }
-  if (schema.value("type", "") != "array") return noun_of(schema, several) + range_of(schema) + example_in(schema);
+  if (schema.value("type", "") != "array") return noun_of(schema, several) + range_in(schema) + example_in(schema);
   const std::string list = several ? "lists" : "list";
   return schema.contains("items") ? list + " of " + kind_of(schema["items"], true) : list;
 }
