@@ -36,34 +36,18 @@ void members(Archive& archive, Bounds& b) {
 
 // `compute_s`: mean seconds of one gradient, per worker. A flow has models x model_bytes + messages x header_bytes.
 //
-// The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time
-// is load over bandwidth, B. A flow is a worker's own when the worker waits for it: the worker is its target, or its
-// source on the way to a server or where the flow says so. A flow within a host takes no time and has no bytes. own(i,
-// p) is the time that worker i's own flows of phase p take if nothing else is on the network: the greatest over links
-// of (load / B + min(1, messages) latency of the shortest route).
+// A step takes no less than the slowest gradient, than the busiest link needs for the flows of a step (of a fat pipe:
+// the largest), and than a worker's own path: its gradient and, phase after phase, the flows that it waits for, alone
+// on the network. A worker waits for flows to it, for its own to a server, and where a flow says so.
 //
-//   overlapped   step_s = max(greatest compute, busiest link over all phases)
-//   free         with at most one server: step_s = max(greatest over workers of (compute + sum over phases own(i, p)),
-//                             busiest link over all phases)
-//   free or lockstep, with several servers
-//                step_s = max(greatest compute, busiest link over all phases, greatest over servers of what follows
-//                             for the flows to and from that server alone)
-//   lockstep     without servers: workers wait for each other's flows alone, and a quick one may be ahead of a slow one
-//                by less than a round. With T(i, k) the earliest time at which worker i can be through k rounds,
-//                  step_s = max(greatest compute, busiest link over all phases, min over i of T(i, k) / k)
-//                where T follows from compute, each flow alone after its source was ready, and own(i, p) after the
-//                first of its sources was.
-//                with one server, step_s = max of
-//                  the busiest link over all phases,
-//                  for each worker i:  compute(i) + sum over phases max(own(i, p), first(p)),
-//                  for each phase p:   least compute + sum before p first(q) + busiest link of p, with its latency,
-//                                      + sum after p least own(i, q)
-//   where first(p) is when the first of the flows of p can be through. Flows from servers in the first phase leave
-//   together and share links fairly; elsewhere the first may travel alone: first(p) = least own(i, p).
+//   overlapped  no own path: messages travel beside gradients
+//   free        the slowest worker's path
+//   lockstep    with servers likewise; workers that wait for each other may have a quick one's messages early, so
+//               that the least gradient and the least flows of each phase count
 //
-// A parameter server with n workers, one link of bandwidth B, models of N bytes, one-way latency a:
-//   synchronous compute + 2nN/B + 2a;  asynchronous max(compute + 2N/B + 2a, nN/B).
-// Ako with P partitions: max(compute, (n-1)N / (PB)).
+// With several servers a path has the flows of one of them alone, for each serves its own part. Flows within a host
+// take no time. An asynchronous server with n workers, one link of bandwidth B, models of N bytes and latency a has
+// max(compute + 2N/B + 2a, nN/B), Ako with P partitions max(compute, (n-1)N / (PB)).
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
                  double model_bytes, double header_bytes);
 

@@ -32,35 +32,6 @@ void use(const platform::Fabric& fabric, const platform::Route& way, flows::Flow
   }
 }
 
-class NoListener final : public flows::MaxMin::Listener {
- public:
-  void before_level(int) override {}
-  void after_level(int) override {}
-  void before_binding(int) override {}
-  void after_binding(int) override {}
-};
-
-// Bytes per second of transfers that go on together.
-std::vector<double> rates(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
-  NoListener none;
-  flows::MaxMin sharing(capacities(fabric), none);
-  std::vector<flows::FlowShape> shapes;
-  std::vector<int> flows;
-  for (const Transfer& transfer : transfers) {
-    flows::FlowShape& shape = shapes.emplace_back();
-    // Without latency SimGrid gives all flows the same claim, whatever their links.
-    if (transfer.route->latency_s > 0) shape.penalty = penalty_of(fabric, *transfer.route);
-    use(fabric, *transfer.route, shape);
-    flows.push_back(shape.uses.empty() ? -1 : sharing.add(shape.uses, shape.penalty, shape.bound));
-  }
-  sharing.settle();
-  std::vector<double> result;
-  for (std::size_t i = 0; i < transfers.size(); ++i) {
-    result.push_back(flows[i] < 0 ? shapes[i].bound : sharing.rate(flows[i]));
-  }
-  return result;
-}
-
 }  // namespace
 
 std::vector<double> capacities(const platform::Fabric& fabric) {
@@ -96,33 +67,6 @@ double most_by_free_links(const platform::Fabric& fabric, const platform::Route&
 
 double latency_s(const platform::Fabric& fabric, const platform::Route& route) {
   return fabric.least_latency_s(route) * fabric.network_numbers().latency_factor;
-}
-
-double alone_s(const platform::Fabric& fabric, const Transfer& transfer) {
-  double seconds = 0;
-  for (const int link : transfer.route->links) {
-    seconds = std::max(seconds, transfer.bytes / fabric.most_bandwidth_bytes_per_s(link));
-  }
-  return latency_s(fabric, *transfer.route) + seconds;
-}
-
-double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
-  double least = never;
-  const platform::NetworkNumbers& numbers = fabric.network_numbers();
-  bool together = !fabric.links_change() && numbers.most_flows == 1 && !numbers.follows_connections;
-  for (const Transfer& transfer : transfers) {
-    least = std::min(least, alone_s(fabric, transfer));
-    const double first = transfers.front().route->latency_s, latency = transfer.route->latency_s;
-    together = together && std::abs(latency - first) <= 1e-9 * first;
-  }
-  if (transfers.empty()) return 0;
-  if (!together) return least;
-  const std::vector<double> rate = rates(fabric, transfers);
-  double finished = never;
-  for (std::size_t i = 0; i < transfers.size(); ++i) {
-    finished = std::min(finished, latency_s(fabric, *transfers[i].route) + transfers[i].bytes / rate[i]);
-  }
-  return finished;
 }
 
 }  // namespace ddl::network

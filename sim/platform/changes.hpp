@@ -1,4 +1,4 @@
-// What changes on a platform with simulated time: a scenario's profiles, and its faults of links and of hosts' speeds,
+// Changes of a platform over simulated time: a scenario's profiles, and its faults of links and of hosts' speeds,
 // resolved to the platform's links and hosts.
 #pragma once
 

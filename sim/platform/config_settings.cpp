@@ -78,7 +78,7 @@ bool are_factors_by_size(std::string_view text, bool above_0) {
   return true;
 }
 
-// Of a setting that is obeyed. SimGrid takes any number, and ends with wrong times, at none or in a crash.
+// Checks an obeyed setting. SimGrid takes any number, and then computes wrong times, never ends, or crashes.
 void check_value(std::string_view name, std::string_view value) {
   const bool above_0 = name == "network/bandwidth-factor", by_size = name != "network/weight-S";
   if (is_number(value, above_0)) return;

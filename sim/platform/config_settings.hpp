@@ -1,4 +1,4 @@
-// What a <config> of a platform file may set.
+// Settings that a <config> of a platform file may have.
 #pragma once
 
 #include <string>

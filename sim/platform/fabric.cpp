@@ -188,7 +188,7 @@ RouteKind kind_of_routes(const Hosts& hosts) {
   return kind;
 }
 
-// Of the platform that SimGrid has loaded. What is said of routes is looked up in these hosts later.
+// Facts of the loaded platform. Those of routes are looked up later, between these hosts.
 NetworkFacts facts_of(const Hosts& hosts, bool generated) {
   NetworkFacts facts{.nodes = hosts.size(),
                      .sets_latency_factor = !has_default("network/latency-factor"),

@@ -32,7 +32,7 @@ struct Route {
   std::vector<int> links;  // indices into links()
   double latency_s = 0;    // nominal
 
-  // Of two nodes on one host, between which messages take no time.
+  // Between two nodes on one host messages take no time.
   bool within_host() const { return links.empty() && !(latency_s > 0); }
 };
 
@@ -60,7 +60,7 @@ struct Places {
 
 // Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
 //
-// Of a platform file's <config> its factors count, unlike its network model: config_settings.cpp has the list.
+// Factors in a platform file's <config> count, unlike its network model: config_settings.cpp has the list.
 // SimGrid's log is off, including its report of a deadlock; what it prints before it aborts still goes to stderr,
 // without a prefix.
 class Fabric {
@@ -101,7 +101,7 @@ class Fabric {
   // `changed` is called by set_bandwidth unless SimGrid carries the messages.
   void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
   void when_latency_changes(std::function<void(int link)> changed);  // by set_latency
-  // Of a route: for messages that start now, and the least at any time.
+  // A route's latency for messages that start now, and the least at any time.
   double latency_now_s(const Route& route) const;
   double least_latency_s(const Route& route) const;
   double most_bandwidth_bytes_per_s(int link) const;  // the most at any time

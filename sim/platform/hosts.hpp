@@ -48,7 +48,7 @@ Nodes load(const scenario::FilePlatform& spec, const FileText& file, simgrid::s4
 // whose bandwidth is not its own to change.
 void scale_links(const scenario::PlatformSpec& spec, const simgrid::s4u::Engine& engine);
 
-// What a link and a host can have. SimGrid (3.32) treats rates below 1e-5 as 0, and sums of times must stay finite.
+// Limits of links and hosts. SimGrid (3.32) treats rates below 1e-5 as 0, and sums of times must stay finite.
 constexpr double least_bytes_per_s = 1e-3, least_flops = 1e-3, most_quantity = 1e30;
 
 // Throws InputError, starting with `origin`, if a link or one of the nodes has another latency, bandwidth or speed.

@@ -135,7 +135,7 @@ std::string out_of_range(double value, const char* what, double least, const cha
 
 std::string problem_of(const s4u::Link& link) {
   const std::string of_latency = out_of_range(link.get_latency(), "latency", 0, "s");
-  // Of Wi-Fi each host has its own bandwidth.
+  // On Wi-Fi each host has its own bandwidth.
   if (!of_latency.empty() || link.get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) return of_latency;
   return out_of_range(link.get_bandwidth(), "bandwidth", least_bytes_per_s, "bytes/s");
 }

@@ -27,7 +27,7 @@ struct SolverChoice {
   std::string why;
 };
 
-// What keeps SimGrid from carrying messages, and what to write where nothing else can either.
+// A reason why SimGrid cannot carry messages, and what to write where the accelerator cannot either.
 struct Obstacle {
   std::string what;
   const char* key = "$.platform.file";

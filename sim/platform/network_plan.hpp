@@ -1,4 +1,4 @@
-// Which network model a run has, what carries its messages, and why.
+// Decides which network model a run has and what carries its messages, and says why.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ constexpr RouteKind kind_of_route(double bytes_per_s, double latency_s) {
   return bytes_per_s <= far_route_bytes_per_s ? RouteKind::far : RouteKind::far_and_quick;
 }
 
-// What of a platform decides it.
+// Facts of a platform that decide it.
 struct NetworkFacts {
   std::size_t nodes = 0;
   bool plain_factors = true;  // none that depends on the size of a message
@@ -37,7 +37,7 @@ struct NetworkFacts {
   // "a to b", a route between two nodes without any link, and one with latency on its way back alone; empty if there is
   // none. They look at all routes, so they are asked only where it matters. Null: there is none.
   std::function<std::string()> without_links = nullptr, latency_only_back = nullptr;
-  // Of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
+  // The greatest of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
   std::function<RouteKind()> kind_of_routes = nullptr;
   double segments = 0;  // that would travel packet by packet, about
 };

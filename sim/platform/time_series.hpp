@@ -54,7 +54,7 @@ class RandomPeriods : public TimeSeries {
   Stream random_;
 };
 
-// Of several time series: the earliest next change; stepping all of them; the product of their values.
+// Several time series: the earliest next change; stepping all of them; the product of their values.
 double next_s(const std::vector<std::unique_ptr<TimeSeries>>& series_list);
 void step_to(const std::vector<std::unique_ptr<TimeSeries>>& series_list, double now_s);
 double product(const std::vector<std::unique_ptr<TimeSeries>>& series_list);

@@ -9,7 +9,7 @@
 
 namespace ddl::run {
 
-// What a step takes beside computing, as shares of its time.
+// Shares of a step's time beside computing.
 struct StepRest {
   double latency = 0;    // what it would save if links had none, and so nothing waited for round trips
   double bandwidth = 0;  // what it would save in addition if links had any rate

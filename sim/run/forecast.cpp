@@ -85,7 +85,7 @@ void members(A& archive, Forecast& forecast) {
 
 namespace {
 
-// Of systems in which every host talks to every other; lower bounds need not list all of that.
+// For systems in which every host talks to every other; their traffic need not list all pairs.
 void check_all_routes(const platform::Fabric& fabric) {
   if (fabric.worker_count() > most_workers_all_to_all) return;
   for (int source = 0; source < fabric.worker_count(); ++source) {
@@ -110,7 +110,7 @@ bool has_speeds(const scenario::Scenario& scenario, const platform::Fabric& fabr
   return false;
 }
 
-// What of speeds and cores does nothing. A speed profile is read as a ratio to its host's speed, which counts there.
+// Speeds and cores that have no effect. A speed profile is read as a ratio to its host's speed, which counts there.
 std::vector<std::string> host_notes(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
   std::vector<std::string> notes;
   if (scenario.compute.seconds_per_batch && has_speeds(scenario, fabric)) {
@@ -130,7 +130,7 @@ std::vector<std::string> host_notes(const scenario::Scenario& scenario, const pl
   return notes;
 }
 
-// What learns, as far as it can be known; when timing only nothing.
+// The model and its data, as far as they can be known; nothing when timing only.
 struct Learning {
   std::unique_ptr<const nn::Model> network;  // which the model points to, wherever this is moved
   std::optional<scenario::LearnedModel> model;

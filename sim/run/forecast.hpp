@@ -1,4 +1,4 @@
-// What can be said of a run without running it.
+// A forecast of a run, without running it.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct Forecast {
   network::Bounds bounds;
   platform::NetworkPlan network;
   std::optional<graph::Consensus> consensus;  // of systems that average models
-  // What of the platform does nothing, a line each: of its file, and of its hosts.
+  // Parts of the platform's file and of its hosts that have no effect, a line each.
   std::vector<std::string> platform_notes, host_notes;
   std::vector<std::string> system_notes;  // see System::notes
   std::vector<SiteForecast> sites;        // that the platform names

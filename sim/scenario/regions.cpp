@@ -50,7 +50,7 @@ std::vector<SiteLink> rows_of(std::string_view text, const Place& place) {
   return links;
 }
 
-// Which sites a row is of, whatever their order.
+// A row's sites, whatever their order.
 using Pair = std::pair<std::string, std::string>;
 Pair pair_of(const std::string& one, const std::string& other) { return std::minmax(one, other); }
 

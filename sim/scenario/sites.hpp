@@ -44,7 +44,7 @@ struct SitesPlatform {
 constexpr std::size_t most_sites = 200;
 constexpr int most_hosts_of_sites = 100000;
 
-// What a message between two sites takes: links, each `up` where it goes from `from` to `to`.
+// A link on the way between two sites, `up` where it goes from `from` to `to`.
 struct Hop {
   std::size_t link = 0;
   bool up = true;

@@ -100,11 +100,10 @@ double simulated_round(const scenario::Scenario& scenario, const std::vector<dou
 
 }  // namespace
 
-TEST_CASE("a server's bounds: of rounds all transfers, of an asynchronous one its link or a worker's own cycle") {
+TEST_CASE("a server's bounds: the busiest link, or a worker's own cycle") {
   const auto all = [](double seconds) { return std::vector<double>(4, seconds); };
-  bounded("a synchronous one: compute + 2nN/B + two latencies", star(4, 1, {{1e6}}),
-          parameter_server(Pace::lockstep, 4, 1), all(0.5),
-          {{"step_s", 0.5 + 2 * 4 * 1.0 + 2 * 0.01},
+  bounded("a synchronous one: nN/B each way", star(4, 1, {{1e6}}), parameter_server(Pace::lockstep, 4, 1), all(0.5),
+          {{"step_s", 4},
            {"bytes_per_step", 2e6},
            {"bottleneck", "ps0 down"},
            {"bottleneck_bytes", 4e6},
@@ -112,7 +111,9 @@ TEST_CASE("a server's bounds: of rounds all transfers, of an asynchronous one it
            {"compute_s", 0.5},
            {"network_bound", true}});
   bounded("two halve what the network takes: four halves of a model each way", star(4, 2, {{1e6}}, 0),
-          parameter_server(Pace::lockstep, 4, 2), all(1), {{"step_s", 1 + 2 * 2}});
+          parameter_server(Pace::lockstep, 4, 2), all(0.5), {{"step_s", 2}});
+  bounded("or compute, and half of a model each way", star(4, 2, {{1e6}}, 0), parameter_server(Pace::lockstep, 4, 2),
+          all(3), {{"step_s", 3 + 2 * 0.5}});
   // No longer the servers, 4 sixteenths each way. A worker's pulls from some may overlap its pushes to others.
   bounded("sixteen leave a worker's own link, one model each way", star(4, 16, {{4e5}}, 0),
           parameter_server(Pace::lockstep, 4, 16), all(1), {{"step_s", 2.5}});
@@ -152,12 +153,11 @@ TEST_CASE("bounds of exchanges between workers: the longer of compute and the mo
           {{"step_s", 1 + 2 + 0.01}});
 }
 
-TEST_CASE("the bound of a synchronous round is met on equal hosts, and never above a simulated one") {
+TEST_CASE("the bound of a synchronous round is never above a simulated one") {
   const Traffic traffic = parameter_server(Pace::lockstep, 4, 1);
   const auto ratio = [&](const scenario::Scenario& scenario, const std::vector<double>& compute_s) {
     return number(bounds(scenario, traffic, compute_s), "step_s") / simulated_round(scenario, compute_s);
   };
-  CHECK(ratio(star(4, 1, {{1e6}}), {0.5, 0.5, 0.5, 0.5}) == doctest::Approx(1).epsilon(1e-4));
   const std::vector<std::vector<double>> computes = {
       {0.5, 0.5, 0.5, 0.5}, {0.1, 5, 0.1, 0.1}, {0.2, 0.4, 0.8, 12}, {3, 2, 1, 0.1}};
   const std::vector<scenario::Scenario> networks = {
@@ -177,7 +177,7 @@ TEST_CASE("the bound of a synchronous round is met on equal hosts, and never abo
     corrected.platform.network = {};
     for (const auto& compute_s : computes) {
       CHECK(ratio(textbook, compute_s) <= 1 + 1e-4);
-      CHECK(ratio(textbook, compute_s) > 0.4);
+      CHECK(ratio(textbook, compute_s) > 0.3);
       CHECK(ratio(corrected, compute_s) <= 1 + 1e-4);
     }
   }

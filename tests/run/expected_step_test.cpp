@@ -39,6 +39,13 @@ TEST_CASE("a ring's step is its gradient, its bytes over the bandwidth, and its 
   }
 }
 
+TEST_CASE("a synchronous server's step is a gradient and the models of all workers there and back") {
+  for (const int n : {1, 4}) {
+    const auto step = expected(timing_only("\"ps_sync\"", n, 1, "0ms", R"({"iterations": 200})"));
+    CHECK(step.step.seconds == doctest::Approx(c + 2 * n * n_over_b).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("the step of a quick worker is mostly waiting where another is ten times as slow") {
   auto scenario = timing_only("\"ring_allreduce\"", 2, 0, "1ms", R"({"iterations": 40})");
   scenario.compute.slowdown = {{"w1", 10}};
