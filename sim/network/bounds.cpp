@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/base/check.hpp"
-#include "sim/network/sharing.hpp"
 
 namespace ddl::network {
 namespace {
@@ -72,12 +71,13 @@ class StepBound {
 
  private:
   void add(Loads& loads, const RoutedFlow& it) const {
+    const double latency_s = fabric_.least_latency_s(it.route) * fabric_.network_numbers().latency_factor;
     for (const int link : it.route.links) {
       Load& load = loads[link];
       load.bytes += it.bytes;
       load.largest = std::max(load.largest, it.bytes);
       load.messages += it.flow.messages;
-      load.latency_s = std::min(load.latency_s, latency_s(fabric_, it.route));
+      load.latency_s = std::min(load.latency_s, latency_s);
     }
   }
 

@@ -65,8 +65,4 @@ double most_by_free_links(const platform::Fabric& fabric, const platform::Route&
   return most;
 }
 
-double latency_s(const platform::Fabric& fabric, const platform::Route& route) {
-  return fabric.least_latency_s(route) * fabric.network_numbers().latency_factor;
-}
-
 }  // namespace ddl::network

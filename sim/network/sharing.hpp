@@ -1,4 +1,4 @@
-// SimGrid's network model in numbers: for the accelerator, and for bounds.
+// SimGrid's network model in numbers: for the accelerator.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,5 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, const platform::Rout
 // Upper bound of a message's rate by links that give every flow all of their bandwidth. Infinite if the route has no
 // such link.
 double most_by_free_links(const platform::Fabric& fabric, const platform::Route& route);
-
-// Seconds before the first byte, by the platform's latency factor; links that change are taken at their best.
-double latency_s(const platform::Fabric& fabric, const platform::Route& route);
 
 }  // namespace ddl::network

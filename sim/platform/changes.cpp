@@ -62,7 +62,7 @@ class Finder {
       const double nominal = links_[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
       LinkChange& change = change_of_link(link);
       change.bandwidth.push_back(series(profile, nominal));
-      change.most_bandwidth = greatest(profile, nominal);
+      change.most_bandwidth = range(profile, nominal).second;
     }
   }
   void add(const scenario::LatencyProfile& profile) {
@@ -73,7 +73,7 @@ class Finder {
         refuse("link", scenario::in_quotes(profile.link) + " has no latency of its own that could change");
       LinkChange& change = change_of_link(link);
       change.latency.push_back(series(profile, nominal_s));
-      change.least_latency = least(profile, nominal_s);
+      change.least_latency = range(profile, nominal_s).first;
     }
   }
   void add(const scenario::SpeedProfile& profile) {
@@ -82,16 +82,14 @@ class Finder {
     const double nominal = speeds_flops_[static_cast<std::size_t>(node)];
     HostChange& change = change_of_host(node);
     change.speed.push_back(series(profile, nominal));
-    change.most_speed = greatest(profile, nominal);
+    change.most_speed = range(profile, nominal).second;
   }
-  void add(const scenario::LinkDegraded& fault) {
+  void add(const scenario::LinkDegraded& fault) { add_window(fault, fault.bandwidth); }
+  void add(const scenario::LinkDown& fault) { add_window(fault, 0); }
+  template <class Fault>
+  void add_window(const Fault& fault, double factor) {
     for (const int link : links_that_change(fault.link, fault.direction)) {
-      change_of_link(link).bandwidth.push_back(window(fault.from.value, fault.until.value, fault.bandwidth));
-    }
-  }
-  void add(const scenario::LinkDown& fault) {
-    for (const int link : links_that_change(fault.link, fault.direction)) {
-      change_of_link(link).bandwidth.push_back(window(fault.from.value, fault.until.value, 0));
+      change_of_link(link).bandwidth.push_back(window(fault.from.value, fault.until.value, factor));
     }
   }
   void add(const scenario::HostSlowed& fault) {
@@ -128,17 +126,17 @@ class Finder {
     const double repeat_s = profile.repeat_every ? profile.repeat_every->value : 0;
     return std::make_unique<PointSeries>(1, std::move(points), repeat_s);
   }
+  // The least and the greatest factor.
   template <class Profile>
-  static double greatest(const Profile& profile, double nominal) {
-    double most = profile.points.front().at.value > 0 ? 1 : 0;
-    for (const auto& point : profile.points) most = std::max(most, point.value.value / nominal);
-    return most;
-  }
-  template <class Profile>
-  static double least(const Profile& profile, double nominal) {
-    double least = profile.points.front().at.value > 0 ? 1 : TimeSeries::never;
-    for (const auto& point : profile.points) least = std::min(least, point.value.value / nominal);
-    return least;
+  static std::pair<double, double> range(const Profile& profile, double nominal) {
+    const auto& first = profile.points.front();
+    const double start = first.at.value > 0 ? 1 : first.value.value / nominal;
+    std::pair<double, double> found{start, start};
+    for (const auto& point : profile.points) {
+      found.first = std::min(found.first, point.value.value / nominal);
+      found.second = std::max(found.second, point.value.value / nominal);
+    }
+    return found;
   }
 
   LinkChange& change_of_link(int link) {

@@ -69,11 +69,7 @@ class Topologies {
 
   void mesh() {
     layout_.shape = Layout::Shape::mesh;
-    if (nodes_ > scenario::most_mesh_hosts) {
-      throw InputError("$.platform.workers: a mesh of " + std::to_string(nodes_) +
-                       " hosts has a link for each ordered pair of them; expected at most " +
-                       std::to_string(scenario::most_mesh_hosts) + " hosts, or the topology \"star\"");
-    }
+    check(nodes_ <= scenario::most_mesh_hosts, "a mesh has a link for each ordered pair of hosts");
     std::size_t pairs = 0, server_pairs = 0;
     for (std::size_t source = 0; source < nodes_; ++source) {
       for (std::size_t target = 0; target < nodes_; ++target) {

@@ -35,7 +35,6 @@ struct Layout {
   std::vector<std::string> site_names;           // as the user has named them; empty: star, two_sites
 };
 
-// Throws InputError when it would be too large.
 Layout layout_of(const scenario::PlatformSpec& platform);
 
 // The layout as a platform file.

@@ -22,31 +22,23 @@ void crash_quietly() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-// Without each " (0x...)".
-std::string without_addresses(std::string text) {
-  for (std::size_t at = 0; (at = text.find(" (0x", at)) != std::string::npos;) {
-    const std::size_t digits = at + 4, end = text.find_first_not_of("0123456789abcdef", digits);
-    if (end != std::string::npos && end > digits && text[end] == ')') {
-      text.erase(at, end + 1 - at);
-    } else {
-      at = digits;
-    }
-  }
-  return text;
-}
-
-// The child's open file by its name for users.
-std::string with_subject(std::string text, const std::string& subject) {
-  for (std::size_t at = 0; (at = text.find(open_files, at)) != std::string::npos; at += subject.size()) {
-    const std::size_t end = text.find_first_not_of("0123456789", at + std::string_view(open_files).size());
-    text.replace(at, std::min(end, text.size()) - at, subject);
+// With `instead` for each `begin`, digits, `end`.
+std::string replaced(std::string text, std::string_view begin, std::string_view digits, std::string_view end,
+                     const std::string& instead) {
+  for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
+    const std::size_t behind = std::min(text.find_first_not_of(digits, at + begin.size()), text.size());
+    const bool is_one = text.compare(behind, end.size(), end) == 0;
+    if (is_one) text.replace(at, behind + end.size() - at, instead);
+    at += is_one ? instead.size() : begin.size();
   }
   return text;
 }
 
 // SimGrid's "Parse error at FILE:7: what" as "line 7: what", without lists that follow on further lines.
 std::string error_text(const std::string& subject, std::string text) {
-  text = without_addresses(with_subject(std::move(text), subject));
+  text =
+      replaced(std::move(text), open_files, "0123456789", "", subject);   // the child's open file by its name for users
+  text = replaced(std::move(text), " (0x", "0123456789abcdef", ")", "");  // addresses
   const bool more = text.find('\n') != std::string::npos;
   text = text.substr(0, text.find('\n'));
   if (more && text.ends_with(':')) text = text.substr(0, text.rfind(". "));

@@ -1,3 +1,5 @@
+#include "sim/platform/layout.hpp"
+
 #include <doctest/doctest.h>
 
 #include <ctime>
@@ -6,7 +8,6 @@
 #include <simgrid/s4u.hpp>
 
 #include "sim/platform/hosts.hpp"
-#include "sim/platform/layout.hpp"
 #include "tests/support/forked.hpp"
 
 using namespace ddl;
