@@ -40,17 +40,19 @@ template <class Enum>
 struct EnumName {
   Enum value;
   std::string_view name;
+  const char* what = "";  // for a list of the values
 };
 
 // Each enum has a function beside it that names its values, found by the enum's type:
 //   enum class E { a, b };
 //   constexpr auto enum_names(E) { return in_order<E>("a", "b"); }
+// or an array of EnumName, where lists tell what the values are.
 
 // Names for the values of an enum, in order of declaration.
 template <class Enum, class... Names>
 constexpr auto in_order(Names... names) {
   int value = 0;
-  return std::array<EnumName<Enum>, sizeof...(Names)>{EnumName<Enum>{static_cast<Enum>(value++), names}...};
+  return std::array<EnumName<Enum>, sizeof...(Names)>{EnumName<Enum>{static_cast<Enum>(value++), names, ""}...};
 }
 
 // The JSON key that tells the alternatives of a tagged variant apart; specialised for profiles ("quantity").

@@ -15,7 +15,16 @@ namespace ddl::data {
 // The last four have the user's own shape and classes, given by their files.
 enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10, idx, csv, npy, text };
 constexpr auto enum_names(DataSource) {
-  return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10", "idx", "csv", "npy", "text");
+  using enum DataSource;
+  return std::to_array<EnumName<DataSource>>(
+      {{synthetic, "synthetic"},
+       {mnist, "mnist"},
+       {fashion_mnist, "fashion-mnist"},
+       {cifar_10, "cifar-10"},
+       {idx, "idx", "samples of one's own, of any shape and classes: IDX files in data.path, named as those of mnist"},
+       {csv, "csv", "samples of one's own: a line each of the table data.path, a column for the class"},
+       {npy, "npy", "samples of one's own: NumPy's arrays x_train, y_train, x_test, y_test in data.path"},
+       {text, "text", "a text of one's own: samples are data.context symbols, and the next one is their class"}});
 }
 constexpr bool is_own(DataSource source) {
   return source == DataSource::idx || source == DataSource::csv || source == DataSource::npy ||

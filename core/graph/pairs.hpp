@@ -14,12 +14,16 @@
 namespace ddl::graph {
 
 enum class PairGraph {
-  ring,         // the neighbours; an odd ring leaves out the edge between its two passive ends
-  exponential,  // those 1, 3, 5, 9, 17 ... ahead and behind (Assran et al.'s implementation of AD-PSGD)
-  complete      // all nodes of the other kind
+  ring,         // an odd ring leaves out the edge between its two passive ends
+  exponential,  // Assran et al.'s implementation of AD-PSGD
+  complete
 };
 constexpr auto enum_names(PairGraph) {
-  return in_order<PairGraph>("ring", "bipartite_exponential", "complete_bipartite");
+  using enum PairGraph;
+  return std::to_array<EnumName<PairGraph>>(
+      {{ring, "ring", "ad_psgd: the neighbours"},
+       {exponential, "bipartite_exponential", "ad_psgd: those 1, 3, 5, 9, 17 ... ahead and behind"},
+       {complete, "complete_bipartite", "ad_psgd: all workers of the other kind, active or passive"}});
 }
 
 // One of them, or a graph of one's own whose circles are all of even length.

@@ -15,25 +15,40 @@
 namespace ddl::graph {
 
 enum class GraphKind {
-  ring,                    // both neighbours
-  directed_ring,           // the next one
-  torus,                   // four neighbours in a grid as square as the count of nodes allows
-  complete,                // all other nodes
-  random_regular,          // `degree` neighbours, drawn once; connected
-  exponential,             // those 1, 2, 4, 8 ... ahead (Assran et al., ICML 2019; Ying et al., NeurIPS 2021)
-  undirected_exponential,  // those 1, 2, 4, 8 ... ahead and behind
-  one_peer_exponential,    // in round k the one 2^(k mod ceil(log2 n)) ahead
-  line,                    // a ring that is open
-  star,                    // all with the first one
-  grid,                    // a torus that is open
-  hierarchical,            // complete graphs of `group` nodes each, whose first ones are a complete graph, too
-  small_world,             // Watts and Strogatz, Nature 1998; connected
-  erdos_renyi              // each pair with a probability (Gilbert, 1959); connected
+  ring,
+  directed_ring,
+  torus,
+  complete,
+  random_regular,
+  exponential,  // Assran et al., ICML 2019; Ying et al., NeurIPS 2021
+  undirected_exponential,
+  one_peer_exponential,  // in round k the one 2^(k mod ceil(log2 n)) ahead
+  line,
+  star,
+  grid,
+  hierarchical,
+  small_world,  // Watts and Strogatz, Nature 1998
+  erdos_renyi   // Gilbert, 1959
 };
 constexpr auto enum_names(GraphKind) {
-  return in_order<GraphKind>("ring", "directed_ring", "torus", "complete", "random_regular", "exponential",
-                             "undirected_exponential", "one_peer_exponential", "line", "star", "grid", "hierarchical",
-                             "small_world", "erdos_renyi");
+  using enum GraphKind;
+  return std::to_array<EnumName<GraphKind>>(
+      {{ring, "ring", "both neighbours"},
+       {directed_ring, "directed_ring", "the next worker"},
+       {torus, "torus", "four neighbours in a grid as square as the count of workers allows"},
+       {complete, "complete", "all other workers"},
+       {random_regular, "random_regular", "algorithm.degree neighbours each, drawn once; connected"},
+       {exponential, "exponential", "those 1, 2, 4, 8 ... ahead"},
+       {undirected_exponential, "undirected_exponential", "those 1, 2, 4, 8 ... ahead and behind"},
+       {one_peer_exponential, "one_peer_exponential", "one in each round: 1, 2, 4, 8 ... ahead in turn"},
+       {line, "line", "both neighbours on a ring that is open"},
+       {star, "star", "all with the first worker"},
+       {grid, "grid", "up to four neighbours on a torus that is open"},
+       {hierarchical, "hierarchical",
+        "complete graphs of \"group\" workers, whose first ones are a complete graph, too"},
+       {small_world, "small_world",
+        "a ring with \"degree\" neighbours, of whose edges some move: drawn once; connected"},
+       {erdos_renyi, "erdos_renyi", "each pair with a \"probability\": drawn once; connected"}});
 }
 
 // True if every edge goes both ways, in every round.

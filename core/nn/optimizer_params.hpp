@@ -36,18 +36,22 @@ struct RateParams {
 };
 struct SgdParams : RateParams {
   static constexpr const char* tag = "sgd";
+  static constexpr const char* what = "w -= rate g";
   static constexpr bool tag_optional = true;
 };
-struct MomentumParams : RateParams {  // v = mu v + g; w -= rate v
+struct MomentumParams : RateParams {
   static constexpr const char* tag = "momentum";
+  static constexpr const char* what = "v = mu v + g; w -= rate v";
   double momentum = 0.9;
 };
-struct NesterovParams : RateParams {  // v = mu v + g; w -= rate (g + mu v)
+struct NesterovParams : RateParams {
   static constexpr const char* tag = "nesterov";
+  static constexpr const char* what = "v = mu v + g; w -= rate (g + mu v)";
   double momentum = 0.9;
 };
-struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
+struct AdamParams : RateParams {  // Kingma and Ba, 2015
   static constexpr const char* tag = "adam";
+  static constexpr const char* what = "moments of the gradient, with bias correction";
   std::vector<double> betas = {0.9, 0.999};  // two: decay of the first and second moment
   double epsilon = 1e-8;
   AdamParams() { learning_rate = 0.001; }
@@ -56,6 +60,7 @@ struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
 // w -= rate weight_decay w, with the w at which the gradient was taken, like other penalties.
 struct AdamWParams : AdamParams {
   static constexpr const char* tag = "adamw";
+  static constexpr const char* what = "adam; weight decay takes its share of weights, not of gradients";
   AdamWParams() { weight_decay = 0.01; }
 };
 using OptimizerParams = std::variant<SgdParams, MomentumParams, NesterovParams, AdamParams, AdamWParams>;

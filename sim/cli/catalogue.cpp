@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -59,26 +60,18 @@ std::vector<Entry> models(const Registry&) {
   return entries;
 }
 
-const char* what_is(data::DataSource own) {
-  switch (own) {
-    case data::DataSource::idx:
-      return "samples of one's own, of any shape and classes: IDX files in data.path, named as those of mnist";
-    case data::DataSource::csv:
-      return "samples of one's own: a line each of the table data.path, a column for the class";
-    case data::DataSource::npy:
-      return "samples of one's own: NumPy's arrays x_train, y_train, x_test, y_test in data.path";
-    case data::DataSource::text:
-      return "a text of one's own: samples are data.context symbols, and the next one is their class";
-    default:
-      return "";
-  }
+template <class Enum>
+std::vector<Entry> values_of() {
+  std::vector<Entry> entries;
+  for (const auto& value : enum_names(Enum{})) entries.push_back({std::string(value.name), value.what});
+  return entries;
 }
 
 std::vector<Entry> data_sets(const Registry&) {
   std::vector<Entry> entries;
   for (const auto& source : data::enum_names(data::DataSource{})) {
     if (data::is_own(source.value)) {
-      entries.push_back({std::string(source.name), what_is(source.value)});
+      entries.push_back({std::string(source.name), source.what});
       continue;
     }
     const data::DataShape data = data::data_shape(source.value);
@@ -90,83 +83,9 @@ std::vector<Entry> data_sets(const Registry&) {
   return entries;
 }
 
-const char* what_is(scenario::Topology topology) {
-  switch (topology) {
-    case scenario::Topology::star:
-      return "one full-duplex link from each host to a switch";
-    case scenario::Topology::mesh:
-      return "a link of its own for each ordered pair of hosts";
-    case scenario::Topology::ring:
-      return "one full-duplex link between neighbours";
-    case scenario::Topology::two_sites:
-      return "two stars, joined by one full-duplex link";
-    case scenario::Topology::regions:
-      return "stars, each two joined by a link from a matrix; for other networks use \"sites\" and \"links\"";
-  }
-  return "";
-}
-
-std::vector<Entry> topologies(const Registry&) {
-  std::vector<Entry> entries;
-  for (const auto& topology : scenario::enum_names(scenario::Topology{})) {
-    entries.push_back({std::string(topology.name), what_is(topology.value)});
-  }
-  return entries;
-}
-
-const char* what_is(graph::GraphKind kind) {
-  switch (kind) {
-    case graph::GraphKind::ring:
-      return "both neighbours";
-    case graph::GraphKind::directed_ring:
-      return "the next worker";
-    case graph::GraphKind::torus:
-      return "four neighbours in a grid as square as the count of workers allows";
-    case graph::GraphKind::complete:
-      return "all other workers";
-    case graph::GraphKind::random_regular:
-      return "algorithm.degree neighbours each, drawn once; connected";
-    case graph::GraphKind::exponential:
-      return "those 1, 2, 4, 8 ... ahead";
-    case graph::GraphKind::undirected_exponential:
-      return "those 1, 2, 4, 8 ... ahead and behind";
-    case graph::GraphKind::one_peer_exponential:
-      return "one in each round: 1, 2, 4, 8 ... ahead in turn";
-    case graph::GraphKind::line:
-      return "both neighbours on a ring that is open";
-    case graph::GraphKind::star:
-      return "all with the first worker";
-    case graph::GraphKind::grid:
-      return "up to four neighbours on a torus that is open";
-    case graph::GraphKind::hierarchical:
-      return "complete graphs of \"group\" workers, whose first ones are a complete graph, too";
-    case graph::GraphKind::small_world:
-      return "a ring with \"degree\" neighbours, of whose edges some move: drawn once; connected";
-    case graph::GraphKind::erdos_renyi:
-      return "each pair with a \"probability\": drawn once; connected";
-  }
-  return "";
-}
-const char* what_is(graph::PairGraph kind) {
-  switch (kind) {
-    case graph::PairGraph::ring:
-      return "ad_psgd: the neighbours";
-    case graph::PairGraph::exponential:
-      return "ad_psgd: those 1, 3, 5, 9, 17 ... ahead and behind";
-    case graph::PairGraph::complete:
-      return "ad_psgd: all workers of the other kind, active or passive";
-  }
-  return "";
-}
-
 std::vector<Entry> graphs(const Registry&) {
-  std::vector<Entry> entries;
-  for (const auto& kind : graph::enum_names(graph::GraphKind{})) {
-    entries.push_back({std::string(kind.name), what_is(kind.value)});
-  }
-  for (const auto& kind : graph::enum_names(graph::PairGraph{})) {
-    entries.push_back({std::string(kind.name), what_is(kind.value)});
-  }
+  std::vector<Entry> entries = values_of<graph::GraphKind>();
+  std::ranges::copy(values_of<graph::PairGraph>(), std::back_inserter(entries));
   entries.push_back(
       {"edges", "one's own: {\"edges\": \"graph.csv\"} or [[\"w0\", \"w1\"], ...]; a list of graphs: one a round"});
   return entries;
@@ -178,41 +97,9 @@ std::vector<Entry> codecs(const Registry&) {
   return entries;
 }
 
-const char* what_is(const nn::SgdParams&) { return "w -= rate g"; }
-const char* what_is(const nn::MomentumParams&) { return "v = mu v + g; w -= rate v"; }
-const char* what_is(const nn::NesterovParams&) { return "v = mu v + g; w -= rate (g + mu v)"; }
-const char* what_is(const nn::AdamParams&) { return "moments of the gradient, with bias correction"; }
-const char* what_is(const nn::AdamWParams&) {
-  return "adam; weight decay takes its share of weights, not of gradients";
-}
-
-template <class... Params>
-std::vector<Entry> optimizers_of(const std::variant<Params...>&) {
-  return {{Params::tag, what_is(Params{})}...};
-}
-
-const char* what_is(const scenario::LinkDegraded&) {
-  return "a link has only a share of its bandwidth from one time to another";
-}
-const char* what_is(const scenario::LinkDown&) {
-  return "a link has no bandwidth from one time to another: its messages stall";
-}
-const char* what_is(const scenario::HostSlowed&) {
-  return "whatever a host computes takes longer from one time to another";
-}
-const char* what_is(const scenario::MessageLoss&) { return "messages are lost at random at their end, and sent again"; }
-const char* what_is(const scenario::Stragglers&) { return "hosts that are slow for random periods"; }
-const char* what_is(const scenario::HostCrash&) {
-  return "a host loses what it is at, and may start again, with its state or not";
-}
-const char* what_is(const scenario::HostJoin&) { return "a host comes late, or again after it has left"; }
-const char* what_is(const scenario::HostLeave&) { return "a host ends its step, sends what it has, and is gone"; }
-const char* what_is(const scenario::HostChurn&) { return "hosts crash and start again, at random"; }
-const char* what_is(const scenario::HostAvailability&) { return "workers come and go as the clients of a trace do"; }
-
-template <class... Faults>
-std::vector<Entry> faults_of(const std::variant<Faults...>&) {
-  return {{Faults::tag, what_is(Faults{})}...};
+template <class... Alternatives>
+std::vector<Entry> alternatives_of(const std::variant<Alternatives...>&) {
+  return {{Alternatives::tag, Alternatives::what}...};
 }
 
 std::vector<Entry> templates_of_new(const Registry&) {
@@ -270,11 +157,11 @@ struct Kind {
 constexpr Kind kKinds[] = {{"algorithms", algorithms, 4},
                            {"models", models},
                            {"data", data_sets},
-                           {"topologies", topologies},
+                           {"topologies", [](const Registry&) { return values_of<scenario::Topology>(); }},
                            {"graphs", graphs},
                            {"codecs", codecs},
-                           {"optimizers", [](const Registry&) { return optimizers_of(nn::OptimizerParams()); }},
-                           {"faults", [](const Registry&) { return faults_of(scenario::Fault()); }},
+                           {"optimizers", [](const Registry&) { return alternatives_of(nn::OptimizerParams()); }},
+                           {"faults", [](const Registry&) { return alternatives_of(scenario::Fault()); }},
                            {"templates", templates_of_new},
                            {"scenarios", scenarios},
                            {"sweeps", sweeps},

@@ -21,6 +21,7 @@ struct Interval {
 
 struct LinkDegraded : Interval {
   static constexpr const char* tag = "link_degraded";
+  static constexpr const char* what = "a link has only a share of its bandwidth from one time to another";
   std::string link;  // as in traffic.csv
   LinkDirection direction = LinkDirection::both;
   double bandwidth = 0;  // share of the link's bandwidth that is left
@@ -29,6 +30,7 @@ struct LinkDegraded : Interval {
 // Messages on the link stall, and go on when it is up again, as with TCP; none is lost.
 struct LinkDown : Interval {
   static constexpr const char* tag = "link_down";
+  static constexpr const char* what = "a link has no bandwidth from one time to another: its messages stall";
   std::string link;
   LinkDirection direction = LinkDirection::both;
 };
@@ -36,6 +38,7 @@ struct LinkDown : Interval {
 // Whatever the host computes takes `factor` times as long.
 struct HostSlowed : Interval {
   static constexpr const char* tag = "host_slowed";
+  static constexpr const char* what = "whatever a host computes takes longer from one time to another";
   std::string host;
   double factor = 0;
 };
@@ -48,6 +51,7 @@ constexpr double most_loss_probability = 0.99, most_retries = 1e4;
 // `retry_after` the message is sent again, before those queued behind it.
 struct MessageLoss {
   static constexpr const char* tag = "message_loss";
+  static constexpr const char* what = "messages are lost at random at their end, and sent again";
   double probability = 0;
   Seconds retry_after{0.2};
   std::string link;  // only of messages whose route has it; empty: of all
@@ -61,6 +65,7 @@ struct MessageLoss {
 // that in the long run a host is slow for the share mean_duration / (mean_every + mean_duration).
 struct Stragglers {
   static constexpr const char* tag = "stragglers";
+  static constexpr const char* what = "hosts that are slow for random periods";
   std::vector<std::string> hosts;  // empty: all workers
   Seconds mean_every, mean_duration;
   double factor = 0;  // on what such a host computes

@@ -17,6 +17,7 @@ constexpr auto enum_names(HostState) { return in_order<HostState>("lost", "kept"
 
 struct HostCrash {
   static constexpr const char* tag = "host_crash";
+  static constexpr const char* what = "a host loses what it is at, and may start again, with its state or not";
   std::string host;
   Seconds at;
   std::optional<Seconds> restart;  // none: it never comes back
@@ -26,6 +27,7 @@ struct HostCrash {
 // The host takes no part before this. After a leave it comes back as a late joiner, and not before it has gone.
 struct HostJoin {
   static constexpr const char* tag = "join";
+  static constexpr const char* what = "a host comes late, or again after it has left";
   std::string host;
   Seconds at;
 };
@@ -33,6 +35,7 @@ struct HostJoin {
 // The host finishes its step, sends what it has queued, and goes.
 struct HostLeave {
   static constexpr const char* tag = "leave";
+  static constexpr const char* what = "a host ends its step, sends what it has, and is gone";
   std::string host;
   Seconds at;
 };
@@ -42,6 +45,7 @@ struct HostLeave {
 // that crashes before it has gone, does not start again.
 struct HostChurn {
   static constexpr const char* tag = "churn";
+  static constexpr const char* what = "hosts crash and start again, at random";
   std::vector<std::string> hosts;  // empty: all workers
   Seconds mean_up, mean_down;
   HostState state = HostState::lost;
@@ -59,6 +63,7 @@ struct ClientPresence {
 // from the first one again where there are fewer clients.
 struct HostAvailability {
   static constexpr const char* tag = "availability";
+  static constexpr const char* what = "workers come and go as the clients of a trace do";
   std::vector<std::string> hosts;        // empty: all workers
   std::vector<ClientPresence> presence;  // each client's in order
   std::string file;                      // of them, relative to the scenario; empty once they have been read

@@ -26,7 +26,16 @@
 namespace ddl::scenario {
 
 enum class Topology { star, mesh, ring, two_sites, regions };
-constexpr auto enum_names(Topology) { return in_order<Topology>("star", "mesh", "ring", "two_sites", "regions"); }
+constexpr auto enum_names(Topology) {
+  using enum Topology;
+  return std::to_array<EnumName<Topology>>(
+      {{star, "star", "one full-duplex link from each host to a switch"},
+       {mesh, "mesh", "a link of its own for each ordered pair of hosts"},
+       {ring, "ring", "one full-duplex link between neighbours"},
+       {two_sites, "two_sites", "two stars, joined by one full-duplex link"},
+       {regions, "regions",
+        "stars, each two joined by a link from a matrix; for other networks use \"sites\" and \"links\""}});
+}
 
 // CM02, the textbook's: a message takes latency + bytes / bandwidth, and messages share links by max-min fairness. TCP:
 // the window of its connection decides a message's latency (sim/network/tcp), and a message counts as one to four
