@@ -1,4 +1,5 @@
-// Settings of the codecs: lossy encodings of gradients.
+// Settings of the codecs: lossy encodings of gradients. Each says of itself what lists tell of it, if decoded values
+// depend on random numbers, and if the size of an encoding depends on the settings alone.
 #pragma once
 
 #include <variant>
@@ -9,11 +10,15 @@ namespace ddl::codec {
 
 struct NoCodecParams {
   static constexpr const char* tag = "none";
+  static constexpr const char* what = "every value as four bytes";
+  static constexpr bool is_random = false, has_fixed_size = true;
 };
 // The largest values, each with its index. Values that are dropped go into the residual (Strom, 2015; Aji and Heafield,
 // 2017).
 struct TopKParams {
   static constexpr const char* tag = "top_k";
+  static constexpr const char* what = "the largest values, 4 + 4 bytes each [Aji and Heafield, 2017]";
+  static constexpr bool is_random = false, has_fixed_size = true;
   double fraction = 0.01;
   bool error_feedback = true;
 };
@@ -21,6 +26,8 @@ struct TopKParams {
 // scaled by d/K, which makes the decoded vector unbiased.
 struct RandomKParams {
   static constexpr const char* tag = "random_k";
+  static constexpr const char* what = "values at coordinates both ends draw, 4 bytes each [Stich et al., 2018]";
+  static constexpr bool is_random = true, has_fixed_size = true;
   double fraction = 0.01;
   bool error_feedback = false;
 };
@@ -28,18 +35,25 @@ struct RandomKParams {
 // follows from the bits of a code, sign included (Alistarh et al., NIPS 2017; codes of fixed width instead of Elias's).
 struct QsgdParams {
   static constexpr const char* tag = "qsgd";
+  static constexpr const char* what =
+      "values rounded at random to a few bits, a norm per bucket [Alistarh et al., 2017]";
+  static constexpr bool is_random = true, has_fixed_size = true;
   int bits = 4;
   int bucket = 512;
 };
 // Signs times the mean magnitude (Seide et al., 2014; Karimireddy et al., ICML 2019).
 struct SignParams {
   static constexpr const char* tag = "sign";
+  static constexpr const char* what = "1 bit each, a scale per tensor or bucket [Karimireddy et al., 2019]";
+  static constexpr bool is_random = false, has_fixed_size = true;
   int bucket = 0;
   bool error_feedback = true;
 };
 // Values not below their tensor's mean magnitude, marked in a bitmap (the mask of Cui, 2019, put on the wire).
 struct MeanThresholdParams {
   static constexpr const char* tag = "mean_threshold";
+  static constexpr const char* what = "values of at least their tensor's mean magnitude, and a bitmap [Cui, 2019]";
+  static constexpr bool is_random = false, has_fixed_size = false;
   bool error_feedback = true;
 };
 
@@ -48,6 +62,9 @@ struct MeanThresholdParams {
 // not finite stay as they are.
 struct E3m0Params {
   static constexpr const char* tag = "e3m0";
+  static constexpr const char* what =
+      "4 bits: a sign and a power of two of the bucket's largest value [Douillard et al., 2025]";
+  static constexpr bool is_random = false, has_fixed_size = true;
   int bucket = 512;
   bool error_feedback = false;
 };

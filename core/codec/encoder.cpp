@@ -150,22 +150,13 @@ bool feeds_back(const Codec& codec) {
 
 }  // namespace
 
-std::vector<CodecRow> codec_table() {
-  return {
-      {NoCodecParams::tag, "every value as four bytes"},
-      {TopKParams::tag, "the largest values, 4 + 4 bytes each [Aji and Heafield, 2017]"},
-      {RandomKParams::tag, "values at coordinates both ends draw, 4 bytes each [Stich et al., 2018]"},
-      {QsgdParams::tag, "values rounded at random to a few bits, a norm per bucket [Alistarh et al., 2017]"},
-      {SignParams::tag, "1 bit each, a scale per tensor or bucket [Karimireddy et al., 2019]"},
-      {MeanThresholdParams::tag, "values of at least their tensor's mean magnitude, and a bitmap [Cui, 2019]"},
-      {E3m0Params::tag, "4 bits: a sign and a power of two of the bucket's largest value [Douillard et al., 2025]"}};
-}
-
 bool is_random(const CodecParams& codec) {
-  return std::holds_alternative<RandomKParams>(codec) || std::holds_alternative<QsgdParams>(codec);
+  return std::visit([](const auto& chosen) { return chosen.is_random; }, codec);
 }
 
-bool has_fixed_size(const CodecParams& codec) { return !std::holds_alternative<MeanThresholdParams>(codec); }
+bool has_fixed_size(const CodecParams& codec) {
+  return std::visit([](const auto& chosen) { return chosen.has_fixed_size; }, codec);
+}
 
 std::uint64_t encoded_bits(const CodecParams& codec, Sections sections) {
   return std::visit([&](const auto& chosen) { return bits_of(chosen, sections); }, codec);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/base/rng.hpp"
@@ -13,15 +12,8 @@
 
 namespace ddl::codec {
 
-struct CodecRow {
-  std::string name, what;
-};
-std::vector<CodecRow> codec_table();
-
-// True if decoded values depend on random numbers.
+// See codec_params.hpp.
 bool is_random(const CodecParams& codec);
-
-// True if the size of an encoding depends only on the settings, not on the values.
 bool has_fixed_size(const CodecParams& codec);
 
 // Bits of an encoded vector of these sections, or, if the size depends on values, a lower bound. `sections` are the

@@ -4,9 +4,9 @@ namespace ddl::membership {
 
 WorkerSet::WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout, Counted counted)
     : on_failure_(on_failure),
-      from_(counted),
+      counts_from_(counted),
       failure_detector_(node, on_failure, failure_timeout),
-      counted_(node.cluster().workers) {
+      is_member_(node.cluster().workers) {
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
     if (is_counted_on(node.membership().presence(worker), on_failure)) add(worker);
   }
@@ -21,12 +21,13 @@ std::optional<Message> WorkerSet::receive(comm::ShardServer& shard, const char* 
   shard.hear(*message);
   if (message->is<comm::Pull>() || message->is<comm::Push>()) return message;
   const int source = message->source;
-  const bool is_worker = source < counted_.count();
+  const bool is_worker = source < is_member_.count();
   if (message->is<comm::Leave>()) {
     remove(source);
   } else if (is_worker && !is_counted_on(message->as<MembershipEvent>().presence, on_failure_)) {
     remove(source);
-  } else if (is_worker && from_ == Counted::when_there && message->as<MembershipEvent>().presence == Presence::up) {
+  } else if (is_worker && counts_from_ == Counted::when_there &&
+             message->as<MembershipEvent>().presence == Presence::up) {
     add(source);
   }
   return std::nullopt;
@@ -42,13 +43,13 @@ void WorkerSet::wait_while_asked(const comm::ShardServer& shard) {
 
 void WorkerSet::remove(int worker) {
   if (!contains(worker)) return;
-  counted_[worker] = 0;
+  is_member_[worker] = 0;
   --size_;
 }
 
 void WorkerSet::add(int worker) {
   if (contains(worker)) return;
-  counted_[worker] = 1;
+  is_member_[worker] = 1;
   ++size_;
 }
 

@@ -30,7 +30,7 @@ class WorkerSet {
   // suspected. `what` names the wait, for the workers `waited_for`.
   std::optional<Message> receive(comm::ShardServer& shard, const char* what, const Nodes& waited_for);
 
-  bool contains(int worker) const { return counted_[worker] != 0; }
+  bool contains(int worker) const { return is_member_[worker] != 0; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   void remove(int worker);
@@ -38,13 +38,13 @@ class WorkerSet {
 
   template <class Function>
   void for_each(Function function) const {
-    for (int worker = 0; worker < counted_.count(); ++worker) {
+    for (int worker = 0; worker < is_member_.count(); ++worker) {
       if (contains(worker)) function(worker);
     }
   }
   template <class Predicate>
   bool all_of(Predicate holds) const {
-    for (int worker = 0; worker < counted_.count(); ++worker) {
+    for (int worker = 0; worker < is_member_.count(); ++worker) {
       if (contains(worker) && !holds(worker)) return false;
     }
     return true;
@@ -67,9 +67,9 @@ class WorkerSet {
 
  private:
   const OnFailure on_failure_;
-  const Counted from_;
+  const Counted counts_from_;
   FailureDetector failure_detector_;
-  PerNode<char> counted_;  // per worker: true if in the set
+  PerNode<char> is_member_;  // per worker
   std::size_t size_ = 0;
 };
 

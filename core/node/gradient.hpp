@@ -19,9 +19,9 @@ struct Gradient {
 
 // One step of the optimizer with a weighted sum of gradients.
 struct Update {
-  std::span<const float> gradient = {};  // empty: changes nothing
-  float weight = 1;                      // total weight of the gradients in the sum
-  std::span<const float> weights = {};   // weight per coordinate, in place of `weight`
+  std::span<const float> gradient = {};            // empty: changes nothing
+  float weight = 1;                                // total weight of the gradients in the sum
+  std::span<const float> coordinate_weights = {};  // in place of `weight`
   // The model's step count grows by gradients / workers: by default a whole step. A step taken in slices adds nothing
   // until its last slice.
   std::int64_t gradients = 1, workers = 1;

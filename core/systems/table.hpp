@@ -1,4 +1,4 @@
-// The training systems of this program. Adding one: its header and file, and a line in table.cpp.
+// The training systems of this program. Adding one: its header and source, and two lines in table.cpp.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "core/base/check.hpp"
-#include "core/codec/encoder.hpp"
+#include "core/codec/codec_params.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/graph.hpp"
 #include "core/graph/pairs.hpp"
@@ -91,12 +91,6 @@ std::vector<Entry> graphs(const Registry&) {
   return entries;
 }
 
-std::vector<Entry> codecs(const Registry&) {
-  std::vector<Entry> entries;
-  for (const codec::CodecRow& row : codec::codec_table()) entries.push_back({row.name, row.what});
-  return entries;
-}
-
 template <class... Alternatives>
 std::vector<Entry> alternatives_of(const std::variant<Alternatives...>&) {
   return {{Alternatives::tag, Alternatives::what}...};
@@ -159,7 +153,7 @@ constexpr Kind kKinds[] = {{"algorithms", algorithms, 4},
                            {"data", data_sets},
                            {"topologies", [](const Registry&) { return values_of<scenario::Topology>(); }},
                            {"graphs", graphs},
-                           {"codecs", codecs},
+                           {"codecs", [](const Registry&) { return alternatives_of(codec::CodecParams()); }},
                            {"optimizers", [](const Registry&) { return alternatives_of(nn::OptimizerParams()); }},
                            {"faults", [](const Registry&) { return alternatives_of(scenario::Fault()); }},
                            {"templates", templates_of_new},

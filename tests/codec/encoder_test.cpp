@@ -178,10 +178,4 @@ TEST_CASE("the plain mean as threshold drops every negative value when it is abo
   CHECK(magnitudes == Vector{-4, 3, 0, 0, 0});
 }
 
-TEST_CASE("codecs are named once each") {
-  const auto rows = codec_table();
-  CHECK(rows.size() == std::variant_size_v<CodecParams>);
-  for (std::size_t i = 1; i < rows.size(); ++i) CHECK(rows[i].name != rows[i - 1].name);
-}
-
 }  // namespace ddl::codec::encoder_test

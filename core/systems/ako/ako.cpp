@@ -43,7 +43,7 @@ class AkoWorker : public Program {
         sender_(node, params_, plan_),
         progress_(node, plan_, params.staleness_bound),
         inbox_(node.cluster().timing_only ? 0 : node.cluster().parameters),
-        gradients_(inbox_.size()) {
+        received_(inbox_.size()) {
     if (keeps_tf_ako_clock(params_, node.cluster())) clock_.emplace(node, params.tf_ako.receive_threads);
     node.membership().watch(0);
     if (params_.overlap == AkoOverlap::backward) send_by_layers();
@@ -91,11 +91,12 @@ class AkoWorker : public Program {
   void apply(const Payload& gradient) {
     const float weight = gradient_weight();
     add_and_scale(inbox_, values_of(gradient), weight);
-    for (float& gradients : gradients_) gradients = (gradients + 1) * weight;
+    const std::span<float> coordinate_weights = received_;  // in the same memory
+    for (float& of_one : coordinate_weights) of_one = (of_one + 1) * weight;
     node_.record(Staleness{node_.id(), node_.step(), ages_.take_mean()});
-    node_.apply({.gradient = inbox_, .weights = gradients_});
+    node_.apply({.gradient = inbox_, .coordinate_weights = coordinate_weights});
     fill_zero(std::span<float>(inbox_));
-    fill_zero(std::span<float>(gradients_));
+    fill_zero(std::span<float>(received_));
   }
 
   float gradient_weight() { return node_.cluster().gradient_weight(std::max(1, node_.membership().workers_up())); }
@@ -121,7 +122,7 @@ class AkoWorker : public Program {
                   [&](Slice slice, std::span<const float> values) {
                     if (params_.apply == AkoApply::at_step) {
                       add_scaled(part_of(std::span<float>(inbox_), slice), values);
-                      for (float& count : part_of(std::span<float>(gradients_), slice)) count += gradients;
+                      for (float& count : part_of(std::span<float>(received_), slice)) count += gradients;
                     } else {
                       apply_slice(slice, values, gradients);
                     }
@@ -145,7 +146,7 @@ class AkoWorker : public Program {
   std::optional<TfAkoClock> clock_;
   LayerCalls calls_;  // empty unless parts leave beside the backward pass
   std::vector<float> inbox_;
-  std::vector<float> gradients_;  // per coordinate: number of gradients in the inbox
+  std::vector<float> received_;  // per coordinate: number of gradients in the inbox
   std::vector<float> update_;
 };
 

@@ -81,21 +81,9 @@ class DilocoWorker : public Program {
     sums_.start();
     while (true) {
       const bool at_work = node_.next_step();
-      if (at_work) {
-        take_step();  // 1; by layers also 2 of this step, and before it 3 of the last
-      } else {
-        complete();
-        if (site_step_) site_step_->take(false);
-        ++steps_;
-      }
-      const std::int64_t k = next_sent().round;
-      while (schedule_.sent_after(k) == steps_ && next_sent().round == k) {  // 2
-        send_next(at_work || (site_step_ && site_step_->is_at_work()));
-        if (at_work || sums_.wait_for(schedule_.first_sum(k)).weight > 0) continue;
-        while (next_applied().round < k) apply_next();
-        return;  // 4
-      }
-      is_open_ = at_work;
+      at_work ? take_step() : let_step_pass();  // 1; by layers also 2 of this step, and before it 3 of the last
+      if (!send_due_round(at_work)) return;     // 2; 4
+      is_step_open_ = at_work;
       if (!schedule_.is_by_layers() || !at_work || !is_due()) complete();  // 3
     }
   }
@@ -140,6 +128,12 @@ class DilocoWorker : public Program {
     }
   }
 
+  void let_step_pass() {  // W.
+    complete();
+    if (site_step_) site_step_->take(false);
+    ++steps_;
+  }
+
   void step_layer(std::size_t layer, const Gradient& gradient) {
     layers_stepped_[layer] = true;
     if (!gradient.values) return;
@@ -153,6 +147,19 @@ class DilocoWorker : public Program {
   }
 
   // --- rounds ---
+
+  // W. Sends the round that is due after this step, unless it left during the step. False if no replica contributed to
+  // it: then all rounds before it have been applied, and the group is done.
+  bool send_due_round(bool at_work) {
+    const std::int64_t k = next_sent().round;
+    while (schedule_.sent_after(k) == steps_ && next_sent().round == k) {
+      send_next(at_work || (site_step_ && site_step_->is_at_work()));
+      if (at_work || sums_.wait_for(schedule_.first_sum(k)).weight > 0) continue;
+      while (next_applied().round < k) apply_next();
+      return false;
+    }
+    return true;
+  }
 
   // Begins the sum of the next unit.
   void send_next(bool contributes) {
@@ -174,7 +181,7 @@ class DilocoWorker : public Program {
   }
 
   void finish_step() {
-    if (std::exchange(is_open_, false)) node_.finish_step();
+    if (std::exchange(is_step_open_, false)) node_.finish_step();
   }
 
   // W. Applies the unit that the next forward pass needs first.
@@ -229,7 +236,7 @@ class DilocoWorker : public Program {
   std::int64_t steps_ = 0, applied_ = 0;  // inner steps; units
   double run_share_ = 0;                  // of the last gradient
   std::vector<bool> layers_stepped_;      // of the step under way, if some of them are told
-  bool is_open_ = false;                  // the last step, which is not finished
+  bool is_step_open_ = false;             // the last step, which is not finished
 };
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/comm/buckets.hpp"
-
 namespace ddl::systems {
 namespace {
 
@@ -27,12 +25,13 @@ std::vector<std::vector<Unit>> units_of(const DilocoParams& params, const Cluste
   std::vector<std::vector<Unit>> fragments;
   std::size_t number = 0;
   if (!is_by_layers(params, cluster)) {
-    for (comm::Partition& part : fragments_of(params, cluster)) fragments.push_back({{number++, std::move(part)}});
+    for (comm::Partition& part : fragments_of(params, cluster))
+      fragments.push_back({{{{}, std::move(part)}, number++}});
     return fragments;
   }
   for (const std::vector<comm::Bucket>& buckets : buckets_of(params, cluster)) {
     std::vector<Unit>& units = fragments.emplace_back();
-    for (const comm::Bucket& bucket : buckets) units.push_back({number++, bucket.part, bucket.layers});
+    for (const comm::Bucket& bucket : buckets) units.push_back({bucket, number++});
   }
   return fragments;
 }

@@ -9,19 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "core/comm/buckets.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/node/cluster.hpp"
 #include "core/systems/diloco/diloco.hpp"
 
 namespace ddl::systems {
 
-// A unit of travel.
-struct Unit {
+// The part of a fragment that one sum carries: a bucket of layers; or, without layers, a whole fragment.
+struct Unit : comm::Bucket {
   std::size_t number = 0;  // among all units
-  comm::Partition part;
-  std::vector<std::size_t> layers = {};  // of a bucket, the last first; empty if fragments travel whole
-
-  std::size_t first_layer() const { return layers.back(); }
 };
 
 // One unit's sum in one round.

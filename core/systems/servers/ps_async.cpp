@@ -57,12 +57,12 @@ void PsAsyncParams::server(Node& node) const {
     if (!message.is<comm::Push>()) continue;                     // `shard` has recorded leaves and events of hosts
     node.compute(update_time.value);
     const std::int64_t staleness = shard.record_staleness(message);
-    take(*this, shard, node, message, staleness);  // 5
+    apply_push(*this, shard, node, message, staleness);  // 5
   }
 }
 
-void take(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, const Message& push,
-          std::int64_t staleness) {
+void apply_push(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, const Message& push,
+                std::int64_t staleness) {
   const int present = std::max(1, node.membership().workers_up());
   float weight = node.cluster().gradient_weight(present);
   if (params.staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));

@@ -59,8 +59,8 @@ struct PsAsyncParams : SystemOf<PsAsyncParams, PsParams> {
 };
 
 // A server's step with one gradient.
-void take(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, const Message& push,
-          std::int64_t staleness);
+void apply_push(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, const Message& push,
+                std::int64_t staleness);
 
 template <class Visitor>
 void fields(Visitor& visit, PsParams& params) {

@@ -32,7 +32,7 @@ void PsSspParams::server(Node& node) const {
       if (is_push) {
         node.compute(update_time.value);
         const std::int64_t staleness = shard.record_staleness(*message);
-        take(*this, shard, node, *message, staleness);  // 1
+        apply_push(*this, shard, node, *message, staleness);  // 1
       }
     }
     const std::int64_t least = clock.least();

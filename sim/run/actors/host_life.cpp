@@ -62,14 +62,14 @@ void HostLife::play() {
     settle_instant();
     if (run_.end.is_over()) return;
     run_.hosts.pass(i + 1);
-    if (std::ranges::find(noted_, event.node, &Start::node) != noted_.end()) bring_up_noted();
+    if (std::ranges::find(pending_starts_, event.node, &Start::node) != pending_starts_.end()) bring_up_pending();
     if (event.kind == HostEvent::join && node(event.node).is_leaving()) {
       ++counts_.joins;
       node(event.node).take_steps_again();
     } else if (run_.hosts.apply_event(event)) {
       change(event);
     }
-    if (!run_.hosts.any_to_come() || run_.hosts.schedule()[i + 1].time_s > sg::Engine::get_clock()) bring_up_noted();
+    if (!run_.hosts.any_to_come() || run_.hosts.schedule()[i + 1].time_s > sg::Engine::get_clock()) bring_up_pending();
   }
   run_.quiescence.do_postponed();
   run_.conductor.wake_if_no_work_is_left();  // as where all are away from the beginning
@@ -84,10 +84,10 @@ void HostLife::change(const HostEvent& event) {
     case HostEvent::restart_kept:
     case HostEvent::restart_lost:
       counts_.restarts += run_.hosts.is_first_on_host(event.node);
-      return noted_.push_back({event.node, run_.hosts.has_lost(event.node)});
+      return pending_starts_.push_back({event.node, run_.hosts.has_lost(event.node)});
     case HostEvent::join:
       ++counts_.joins;
-      return noted_.push_back({event.node, true});
+      return pending_starts_.push_back({event.node, true});
     case HostEvent::leave:
       ++counts_.leaves;
       return leave(event.node);
@@ -114,15 +114,15 @@ void HostLife::take_down(int id, Presence presence) {
   }
   if (run_.end.is_over()) return;
   programs_[id].reset();
-  const bool joins = gone.returns(), returns = joins && presence == Presence::away;
+  const bool rejoins = gone.returns(), rejoins_now = rejoins && presence == Presence::away;
   if (gone.discard_state()) ++counts_.steps_lost;
   const bool was_at_work = run_.workers.is_at_work(id);
   run_.workers.stops(id);
-  run_.workers.expect(id,
-                      (was_at_work || joins || presence == Presence::away) && (returns || run_.hosts.starts_later(id)));
+  run_.workers.expect(
+      id, (was_at_work || rejoins || presence == Presence::away) && (rejoins_now || run_.hosts.starts_later(id)));
   notify_presence(id);
   run_.hosts.set_changing(false);
-  if (returns) return bring_up({{id, true}});
+  if (rejoins_now) return bring_up({{id, true}});
   run_.conductor.wake_if_no_work_is_left();
 }
 

@@ -60,7 +60,7 @@ class HostLife {
     bool without_state = false;
   };
   void bring_up(const std::vector<Start>& starts);
-  void bring_up_noted() { bring_up(std::exchange(noted_, {})); }
+  void bring_up_pending() { bring_up(std::exchange(pending_starts_, {})); }
   void leave(int id);
   void start_departure(int id);
   void notify_presence(int id);
@@ -68,7 +68,7 @@ class HostLife {
 
   Run run_;
   PerNode<std::unique_ptr<Program>> programs_;  // by node
-  std::vector<Start> noted_;                    // in this instant, until all that goes in it has gone
+  std::vector<Start> pending_starts_;           // brought up once every event of this instant has been played
   FaultCounts counts_;
 };
 

@@ -127,7 +127,7 @@ void LearningNode::apply(const Update& update) {
   const Slice slice{update.first, update.first + update.gradient.size()};
   std::span<const float> penalised = values_of(update.penalised_at);
   if (penalised.size() > update.gradient.size()) penalised = part_of(penalised, slice);
-  const nn::WeightedGradient gradient{update.gradient, update.weight, update.weights, penalised};
+  const nn::WeightedGradient gradient{update.gradient, update.weight, update.coordinate_weights, penalised};
   nn::Optimizer& optimizer = weights_.optimizer();
   if (update.updates) {
     return optimizer.step_slice(part_of(weights, slice), update.first, gradient, rate, update.updates);
