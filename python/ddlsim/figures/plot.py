@@ -1,9 +1,11 @@
 """`plot`: from folders to a picture."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError, nearest
 from ..frame import read_all
@@ -11,15 +13,24 @@ from ..labels import group, relabel
 from . import data
 from .draw import Drawing, draw, draw_links, draw_map, format_of
 
-# The options that mean something for a kind, beside size, title and xlabel, which all have.
-KINDS: dict[str, tuple[str, ...]] = {
-    "curves": ("x", "y", "facet", "logx", "logy", "xlim", "ylim", "ylabel", "band", "label", "grey", "runs"),
-    "map": ("y", "target", "ylabel", "label", "grey", "runs"),
-    "target": ("y", "target", "facet", "logx", "xlim", "label", "grey", "runs"),
-    "speedup": ("y", "target", "facet", "logx", "logy", "xlim", "ylim", "ylabel", "label", "grey"),
-    "steps": ("facet", "logx", "xlim", "ylim", "ylabel", "label", "grey", "runs"),
-    "staleness": ("facet", "logx", "xlim", "ylim", "ylabel", "label", "grey", "runs"),
-    "links": ("xlim",),
+_SCALES = ("logx", "logy", "xlim", "ylim", "ylabel")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of picture: the options that mean something for it, beside size, title and xlabel; its data, from grouped runs."""
+    options: tuple[str, ...]
+    data: Callable[..., Any]
+
+
+KINDS = {
+    "curves": Kind(("x", "y", "facet", *_SCALES, "band", "label", "grey", "runs"), data.curves),
+    "map": Kind(("y", "target", "ylabel", "label", "grey", "runs"), data.winners),
+    "target": Kind(("y", "target", "facet", "logx", "xlim", "label", "grey", "runs"), data.targets),
+    "speedup": Kind(("y", "target", "facet", *_SCALES, "label", "grey"), data.speed_up),
+    "steps": Kind(("facet", "logx", "xlim", "ylim", "ylabel", "label", "grey", "runs"), data.steps),
+    "staleness": Kind(("facet", "logx", "xlim", "ylim", "ylabel", "label", "grey", "runs"), data.staleness),
+    "links": Kind(("xlim",), data.links),
 }
 
 
@@ -29,9 +40,8 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
          ylabel: str = "", label: Mapping[str, str] | None = None, grey: bool = False, command: str = "") -> Drawing:
     """Draws the results of these folders; with `file`, writes the picture there and its data beside it (F.data.csv).
 
-    kind: curves, map, target, speedup, steps, staleness, links. size: "screen", "one", "two" (columns of a paper), or
-    millimetres such as "120x80". Other options as of `ddlsim plot --help`. Raises InputError, also for an option that the kind
-    has no use for.
+    kind: one of KINDS. size: "screen", "one", "two" (columns of a paper), or millimetres such as "120x80". Other options as of
+    `ddlsim plot --help`. Raises InputError, also for an option that the kind has no use for.
     """
     given = {name: value for name, value in locals().items() if value not in ("", None, False, {})}
     texts = ("kind", "x", "y", "facet", "band", "size", "xlim", "ylim", "title", "xlabel", "ylabel")
@@ -43,7 +53,7 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
     if kind not in KINDS:
         raise InputError(f'--kind: "{kind}" is no kind of picture; expected one of {", ".join(KINDS)}')
     for name in given:
-        if (of := [one for one in KINDS if name in KINDS[one]]) and kind not in of:
+        if (of := [one for one in KINDS if name in KINDS[one].options]) and kind not in of:
             raise InputError(f"--{name}: is for --kind " + ", ".join(of))
     if file is not None:
         format_of(Path(file))
@@ -55,20 +65,16 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
         drawing = draw_links(data.links(found[0]), xlim=xlim, **look)
     else:
         grouped = group(found, over_seeds=not runs)
+        of_data = {name: given[name] for name in ("x", "y", "target", "band", "facet", "grey") if name in given}
         if kind == "map":
             renamed, schemes = dict(label or {}), dict.fromkeys(one.scheme for one in grouped.groups)
             for old in renamed:
                 if old not in schemes:
                     raise InputError(f'--label: "{old}" is no scheme here; {nearest(old, schemes)}')
-            drawing = draw_map(data.winners(grouped, y=y, target=target, grey=grey), ylabel=ylabel, label=renamed, grey=grey, **look)
+            drawing = draw_map(data.winners(grouped, **of_data), ylabel=ylabel, label=renamed, grey=grey, **look)
         else:
             relabel(grouped, label or {})
-            picture = (data.targets(grouped, y=y, target=target, facet=facet, grey=grey) if kind == "target" else
-                       data.speed_up(grouped, y=y, target=target, facet=facet, grey=grey) if kind == "speedup" else
-                       data.steps(grouped, facet=facet, grey=grey) if kind == "steps" else
-                       data.staleness(grouped, facet=facet, grey=grey) if kind == "staleness" else
-                       data.curves(grouped, x=x or "time", y=y, band=band, facet=facet, grey=grey))
-            drawing = draw(picture, ylabel=ylabel, xlim=xlim, ylim=ylim, logx=logx, logy=logy, **look)
+            drawing = draw(KINDS[kind].data(grouped, **of_data), ylabel=ylabel, xlim=xlim, ylim=ylim, logx=logx, logy=logy, **look)
     if file is not None:
         drawing.save(file, command)
     return drawing
