@@ -6,6 +6,7 @@
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/text/setting_column.hpp"
+#include "sim/results/writing/table_text.hpp"
 #include "sim/results/writing/whole_file.hpp"
 
 namespace ddl::jobs {
@@ -98,20 +99,21 @@ results::TableLine line_of_means(results::TableLine line, const Measure& measure
 // All mean curves of the sweep, one below the other.
 void write_curves(std::ostream& table, const std::filesystem::path& folder, const SweepPlan& plan,
                   const std::vector<std::string>& failures, const Varied& varied) {
-  const std::vector<Column> columns = varied.with(
-      {"seed", "time_s", "iteration", "samples", "epoch", "bytes_sent", "train_loss", "test_loss", "test_accuracy"});
-  table << results::csv_header(columns);
+  std::vector<std::string> keys = {"seed"};
+  for (const results::ColumnEntry& column : results::dictionary_of<run::CurveRow>()) {
+    if (column.name != "worker") keys.push_back(column.name);
+  }
+  table << results::csv_header(varied.with(keys));
   for (std::size_t run = 0; run < plan.runs(); ++run) {
     if (!failures.at(run).empty()) continue;
     results::TableLine start = varied.at(run / plan.seeds.size());
     start.emplace_back(std::to_string(plan.seed_of(run)));
     for (const run::CurveRow& row : results::read_mean_curve(folder / plan.name_of(run))) {
       results::TableLine line = start;
-      for (const double value : {row.time_s, row.iteration, row.samples, row.epoch, row.bytes_sent}) {
-        line.push_back(number(value));
-      }
-      line.insert(line.end(), {number(row.train_loss), number(row.test_loss), number(row.test_accuracy)});
-      table << results::csv_line(columns, line);
+      run::CurveRow::columns([&](const char*, const char*, const char*, const auto& member) {
+        if constexpr (!std::is_same_v<decltype(row.*member), const std::string&>) line.push_back(number(row.*member));
+      });
+      table << results::csv_line(line);
     }
   }
 }
@@ -137,11 +139,11 @@ void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& pl
         const std::size_t point = run / plan.seeds.size();
         const bool finished = failures.at(run).empty();
         if (finished) of_point.push_back(results::read_finished(folder / plan.name_of(run)));
-        table << results::csv_line(columns, line_of_run(varied.at(point), plan, run, failures[run],
-                                                        finished ? &of_point.back() : nullptr, measures));
+        table << results::csv_line(
+            line_of_run(varied.at(point), plan, run, failures[run], finished ? &of_point.back() : nullptr, measures));
         if ((run + 1) % plan.seeds.size() != 0) continue;
         for (const Measure& one : measures) {
-          means << results::csv_line(columns_of_means, line_of_means(varied.at(point), one, of_point));
+          means << results::csv_line(line_of_means(varied.at(point), one, of_point));
         }
         of_point.clear();
       }

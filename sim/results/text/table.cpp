@@ -1,12 +1,8 @@
 // Tables for people and papers.
 #include "sim/results/text/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-
-#include "sim/results/writing/readable.hpp"
 
 namespace ddl::results {
 namespace {
@@ -49,23 +45,6 @@ std::vector<std::string> texts_of(const TableLine& line) {
 }
 
 }  // namespace
-
-std::string shown(double value, Kind kind) {
-  switch (kind) {
-    case Kind::seconds:
-      return readable_seconds(value);
-    case Kind::bytes:
-      return readable_bytes(value);
-    case Kind::share:
-      return readable_share(value);
-    case Kind::score:
-      return fmt::format("{:.4f}", value);
-    case Kind::number:
-    case Kind::text:
-      break;
-  }
-  return value >= 1000 ? readable_count(value) : fmt::format("{:.3g}", value);
-}
 
 Table Table::of(const std::vector<std::vector<std::string>>& rows, std::size_t keys) {
   Table table{.columns = {}, .rows = {}, .keys = keys};

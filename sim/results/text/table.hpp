@@ -14,18 +14,10 @@
 
 namespace ddl::results {
 
-// What a column's numbers are: how people read them, and the unit of programs.
-enum class Kind { text, seconds, bytes, share, score, number };
-
-// "12.3 s", "17 MB", "87 %", "0.9310", "3.14".
-std::string shown(double value, Kind kind);
-
 struct Column {
   std::string key;         // to programs: "time_to_accuracy_s.0.8"
   std::string title;       // to people: "time to 0.8"
-  Kind kind = Kind::text;  // seconds, bytes, shares of 1
-  // Cells are means with an interval and a count, which CSV has in columns of their own: key.low, key.high, key.count.
-  bool estimated = false;
+  bool estimated = false;  // cells are means with an interval and a count, which JSON has
 };
 
 struct Cell {
@@ -60,7 +52,7 @@ std::string terminal_text(const Table& table, std::size_t width);
 std::string markdown_text(const Table& table);
 // Line by line, for tables that are too long to be kept; and as a whole.
 std::string csv_header(const std::vector<Column>& columns);
-std::string csv_line(const std::vector<Column>& columns, const TableLine& line);
+std::string csv_line(const TableLine& line);
 std::string csv_text(const Table& table);
 // A text, a number, null, or {"count", "mean", "low", "high"}.
 nlohmann::ordered_json json_value(const Column& column, const Cell& cell);

@@ -23,33 +23,19 @@ std::string field_of(const Cell& cell) {
 
 std::string csv_header(const std::vector<Column>& columns) {
   std::string line;
-  for (const Column& column : columns) {
-    line += (line.empty() ? "" : ",") + csv_field(column.key);
-    if (!column.estimated) continue;
-    for (const char* part : {".low", ".high", ".count"}) line += "," + csv_field(column.key + part);
-  }
+  for (const Column& column : columns) line += (line.empty() ? "" : ",") + csv_field(column.key);
   return line + "\n";
 }
 
-std::string csv_line(const std::vector<Column>& columns, const TableLine& line) {
+std::string csv_line(const TableLine& line) {
   std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Cell& cell = line[i];
-    text += (i == 0 ? "" : ",") + field_of(cell);
-    if (!columns[i].estimated) continue;
-    if (cell.interval) {
-      text += "," + csv_field(cell.interval->low) + "," + csv_field(cell.interval->high);
-    } else {
-      text += ",,";
-    }
-    text += "," + std::to_string(cell.count);
-  }
+  for (const Cell& cell : line) text += (&cell == &line.front() ? "" : ",") + field_of(cell);
   return text + "\n";
 }
 
 std::string csv_text(const Table& table) {
   std::string text = csv_header(table.columns);
-  for (const TableLine& line : table.rows) text += csv_line(table.columns, line);
+  for (const TableLine& line : table.rows) text += csv_line(line);
   return text;
 }
 

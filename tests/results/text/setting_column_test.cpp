@@ -11,7 +11,7 @@ using List = std::vector<std::string>;
 std::string csv_of(const std::string& path, const List& values) {
   const SettingColumn setting = setting_column(path, values);
   std::string text = csv_header({setting.column});
-  for (const Cell& cell : setting.cells) text += csv_line({setting.column}, {cell});
+  for (const Cell& cell : setting.cells) text += csv_line({cell});
   return text;
 }
 
