@@ -1,12 +1,10 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/check.hpp"
@@ -14,10 +12,9 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/results/identity/earlier_run.hpp"
-#include "sim/results/identity/identity_json.hpp"
-#include "sim/results/reading/finished_run.hpp"
-#include "sim/results/writing/first_difference.hpp"
+#include "sim/results/reading/first_difference.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/whole_file.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/overrides.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -25,52 +22,6 @@
 namespace ddl::cli {
 namespace fs = std::filesystem;
 namespace {
-
-bool has_digest_of_today(const results::FinishedRun& run) {
-  return run.schema_version == results::result_schema_version;
-}
-
-std::string text_of(const fs::path& file) {
-  std::error_code ignored;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || fs::is_directory(file, ignored)) {
-    throw InputError(file.string() + ": cannot be read; expected a result of ddlsim");
-  }
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-constexpr double same_number = 1e-9;  // relative: versions of SimGrid round times otherwise
-
-// The first difference between two versions of a file, "" if there is none.
-std::string difference(const std::string& name, const std::string& there, const std::string& here,
-                       const results::Tolerance& tolerance) {
-  std::optional<std::string> place;
-  if (name.ends_with(".csv")) {
-    place = results::first_difference(there, here, tolerance);
-  } else if (name.ends_with(".json")) {
-    place = results::first_different_line(there, here, tolerance);
-  } else {
-    return there == here ? "" : name;
-  }
-  return place ? name + ", " + *place : "";
-}
-
-// What the digest is over is compared to the bit, if it says that this differs; all else within rounding. An older
-// result's digest is over other things, and says nothing.
-std::string difference(const results::FinishedRun& before, const scenario::Scenario& scenario,
-                       const run::RunResult& again) {
-  const std::string now = results::digest_of(again);
-  const bool comparable = has_digest_of_today(before);
-  std::string weights = comparable && now != before.digest ? "no table, but the final weights" : "";
-  results::Tolerance tolerance{.relative = same_number, .scale = std::min(1.0, again.simulated_s)};
-  for (const results::ResultFile& file : results::result_files(scenario, again, comparable ? now : before.digest)) {
-    if (!weights.empty() && !file.name.ends_with(".csv")) return weights;
-    tolerance.of_times_only = !weights.empty() && results::is_in_digest(file.name);
-    std::string what = difference(file.name, text_of(before.folder / file.name), file.text(), tolerance);
-    if (!what.empty()) return what;
-  }
-  return weights;
-}
 
 // Where the scenario of a result lay, seen from there; nothing if the result does not say.
 std::optional<fs::path> recorded_folder(const fs::path& result) {
@@ -162,6 +113,18 @@ results::RunIdentity identity_of(const results::FinishedRun& before, const scena
   return identity;
 }
 
+void run_again(const scenario::Scenario& scenario, const results::RunIdentity& identity, const RunSettings& settings,
+               const results::StagedFolder& folder) {
+  ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
+  run::RunOptions options;
+  options.threads = settings.threads;
+  if (line.shown()) options.progress = [&](const run::Progress& progress) { line.show(progress); };
+  run::in_child_of(scenario, [&] {
+    results::stage_result(folder, scenario, identity, run::run_here(scenario, options));
+    return std::string();
+  });
+}
+
 }  // namespace
 
 int verify_digest(const Registry& systems, const RunSettings& settings) {
@@ -173,30 +136,16 @@ int verify_digest(const Registry& systems, const RunSettings& settings) {
   }
   const scenario::Scenario scenario = scenario_of(systems, before, settings);
   const results::RunIdentity identity = identity_of(before, scenario);
-  const auto repeat = [&] {
-    ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
-    run::RunOptions options;
-    options.threads = settings.threads;
-    if (line.shown()) options.progress = [&](const run::Progress& progress) { line.show(progress); };
-    // The digest, and where the two differ, on lines of their own.
-    return run::in_child_of(scenario, [&] {
-      const run::RunResult again = run::run_here(scenario, options);
-      return results::digest_of(again) + "\n" + difference(before, scenario, again);
-    });
-  };
-  const std::string told = repeat();
-  const std::string digest = told.substr(0, told.find('\n')), what = told.substr(digest.size() + 1);
+  const results::StagedFolder scratch(fs::temp_directory_path() / "ddlsim");  // never published
+  run_again(scenario, identity, settings, scratch);
+  const results::FinishedRun again = results::read_finished(scratch.place());
+  const std::string what = results::first_difference(before, again);
   if (what.empty()) {
-    std::cout << folder.string() << ": the same, "
-              << (has_digest_of_today(before)
-                      ? "digest " + before.digest
-                      : fmt::format("but for its digest, which schema_version {} made of times, too: final weights are "
-                                    "not compared",
-                                    before.schema_version))
-              << "\n";
+    std::cout << folder.string() << ": the same, digest " << before.digest << "\n";
     return kDone;
   }
-  const results::EarlierRun earlier = results::compare_with_earlier(identity, text_of(folder / "run.json"));
+  const std::string run_json = results::content_of((folder / "run.json").string());
+  const results::EarlierRun earlier = results::compare_with_earlier(identity, run_json);
   std::string why;
   if (earlier.other_program) {
     why = "; another build or version of ddlsim wrote it";
@@ -205,12 +154,8 @@ int verify_digest(const Registry& systems, const RunSettings& settings) {
   } else if (earlier.other_math) {
     why = "; its math was " + *earlier.other_math;
   }
-  std::string digests = "digest " + before.digest + " there, " + digest + " here";
-  if (!has_digest_of_today(before)) {
-    digests = fmt::format("digests of schema_version {} are not compared", before.schema_version);
-  } else if (digest == before.digest) {
-    digests = "digest " + digest + " is, but not all that was written";
-  }
+  std::string digests = "digest " + before.digest + " there, " + again.digest + " here";
+  if (again.digest == before.digest) digests = "digest " + again.digest + " is, but not all that was written";
   print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what + why);
   return kInternalError;
 }

@@ -123,15 +123,6 @@ std::vector<FileDigest> data_digests_of(const Json& files) {
   return digests;
 }
 
-// Results of earlier versions do not say what they were made from.
-void read_inputs(const Json& json, FinishedRun& run) {
-  const Json platform_digest = json.value("platform_digest", Json());
-  if (!platform_digest.is_string()) return;
-  run.platform_digest = platform_digest.get<std::string>();
-  run.data = data_digests_of(json.value("data_digests", Json()));
-}
-
-// Results of earlier versions know of accuracy alone.
 const scenario::Metric& metric_in(const Json& scenario) {
   const bool has_metric = has(scenario, "evaluate", "metric");
   return has_metric && scenario["evaluate"]["metric"] == Json(scenario::by_loss.word) ? scenario::by_loss
@@ -166,17 +157,16 @@ FinishedRun read_finished(const fs::path& folder) {
   run.folder = folder;
   const fs::path file = folder / "run.json";
   const Json json = object_in(file);
-  run.schema_version = member<int>(json, "schema_version", file);
-  if (run.schema_version < 1 || run.schema_version > result_schema_version) {
-    refuse(file, fmt::format("$.schema_version: {} is unknown; this program reads up to {}", run.schema_version,
-                             result_schema_version));
+  if (const int version = member<int>(json, "schema_version", file); version != result_schema_version) {
+    refuse(file, fmt::format("$.schema_version: {} is unknown; this program reads {}", version, result_schema_version));
   }
   const Json scenario = member<Json>(json, "scenario", file);
   if (!scenario.is_object()) refuse(file, "$.scenario: is no object; expected a result of ddlsim");
   run.scenario = scenario.dump(2);
   run.has_platform_file = has(scenario, "platform", "file");
   run.has_data_path = has(scenario, "data", "path");
-  read_inputs(json, run);
+  run.platform_digest = member<std::string>(json, "platform_digest", file);
+  run.data = data_digests_of(member<Json>(json, "data_digests", file));
   run.measured = json.contains("measured");
   run.digest = member<std::string>(json, "digest", file);
   const fs::path summary_file = folder / "summary.json";

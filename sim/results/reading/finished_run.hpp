@@ -26,8 +26,7 @@ struct FinishedRun {
   std::filesystem::path folder;
   std::string scenario;  // resolved, as JSON text; itself a scenario file
   bool has_platform_file = false, has_data_path = false;
-  int schema_version = 0;
-  std::string digest;           // of two runs comparable where they have the same version
+  std::string digest;
   std::string platform_digest;  // as in RunIdentity
   std::vector<FileDigest> data;
   bool measured = false;     // over real TCP

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "core/base/digest.hpp"
@@ -21,22 +23,19 @@ using scenario::Scenario;
 template <class Row>
 constexpr const char* file_of = run::Table<Row>::file;
 
+// The first are not compared; events come before what is computed from them.
+constexpr std::size_t not_compared = 3;
 constexpr std::string_view file_names[] = {"run.json",
                                            platform_file,
-                                           "summary.json",
                                            "timing.json",
-                                           "trace.json",
-                                           file_of<run::CurveRow>,
                                            file_of<run::IterationRow>,
-                                           file_of<run::TrafficRow>,
+                                           file_of<run::CurveRow>,
                                            file_of<run::PairRow>,
+                                           file_of<run::TrafficRow>,
+                                           file_of<Answer>,
                                            file_of<run::LinkPeriod>,
-                                           file_of<Answer>};
-
-template <class Row>
-ResultFile table_file(const std::vector<Row>& rows, const RunResult& result) {
-  return {file_of<Row>, [&] { return table_text(rows, result.nodes); }};
-}
+                                           "trace.json",
+                                           "summary.json"};
 
 template <class Row>
 FileDictionary dictionary_of_table() {
@@ -45,19 +44,32 @@ FileDictionary dictionary_of_table() {
 
 }  // namespace
 
-std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& result, const std::string& digest) {
-  std::vector<ResultFile> files;
-  if (scenario.record.iterations) files.push_back(table_file(result.iterations, result));
-  files.push_back(table_file(result.curve, result));
-  files.push_back(table_file(result.pairs, result));
-  files.push_back(table_file(result.traffic, result));
-  if (!result.answers.empty()) files.push_back(table_file(result.answers, result));
+void write_result_files(const Scenario& scenario, const RunResult& result, const std::string& digest,
+                        const WriteFile& write) {
+  const auto write_table = [&]<class Row>(const std::vector<Row>& rows) {
+    write(file_of<Row>, table_text(rows, result.nodes));
+  };
+  if (scenario.record.iterations) write_table(result.iterations);
+  write_table(result.curve);
+  write_table(result.pairs);
+  write_table(result.traffic);
+  if (!result.answers.empty()) write_table(result.answers);
   if (result.trace) {
-    files.push_back({file_of<run::LinkPeriod>, [&] { return table_text(link_periods(result), result.nodes); }});
-    files.push_back({"trace.json", [&] { return trace_json(scenario, result); }});
+    write_table(link_periods(result));
+    write("trace.json", trace_json(scenario, result));
   }
-  files.push_back({"summary.json", [&, digest] { return summary_json(scenario, result, digest); }});
-  add_recorded_files(files, scenario, result);
+  write("summary.json", summary_json(scenario, result, digest));
+  write_recorded_files(scenario, result, write);
+}
+
+std::vector<std::string> compared_files(const std::filesystem::path& folder) {
+  std::vector<std::string> there, files;
+  for (const auto& path : paths_in(folder)) there.push_back(path.filename().string());
+  std::ranges::sort(there);
+  for (const std::string_view name : std::span(file_names).subspan(not_compared)) {
+    if (std::ranges::binary_search(there, name)) files.emplace_back(name);
+  }
+  std::ranges::copy_if(there, std::back_inserter(files), is_recorded_file);
   return files;
 }
 
@@ -97,14 +109,15 @@ RunIdentity with_version(RunIdentity identity, const RunResult& result) {
 
 }  // namespace
 
-void stage_result(StagedFolder& folder, const Scenario& scenario, const RunIdentity& identity,
+void stage_result(const StagedFolder& folder, const Scenario& scenario, const RunIdentity& identity,
                   const RunResult& result) {
   const std::string digest = digest_of(result);
   folder.make();
   folder.write("run.json", {run_json(with_version(identity, result), digest, result)});
   folder.write(platform_file, {identity.platform});
   folder.write("timing.json", {timing_json(scenario, result, folder.target())});
-  for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});
+  write_result_files(scenario, result, digest,
+                     [&](const std::string& name, const std::string& text) { folder.write(name, {text}); });
 }
 
 std::string digest_of(const RunResult& result) {

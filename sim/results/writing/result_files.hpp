@@ -1,6 +1,7 @@
 // The files of a result.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,15 +15,13 @@
 
 namespace ddl::results {
 
-// One of a result's files; `text` makes what is in it.
-struct ResultFile {
-  std::string name;
-  std::function<std::string()> text;
-};
-// All but run.json, platform.xml and timing.json: tables first, and events before what is computed from them. Refers to
-// both.
-std::vector<ResultFile> result_files(const scenario::Scenario& scenario, const run::RunResult& result,
-                                     const std::string& digest);
+using WriteFile = std::function<void(const std::string& name, const std::string& text)>;
+// All files but run.json, platform.xml and timing.json.
+void write_result_files(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& digest,
+                        const WriteFile& write);
+
+// Names of these files in a result's folder: tables first, and events before what is computed from them.
+std::vector<std::string> compared_files(const std::filesystem::path& folder);
 
 // The platform as a file of SimGrid's, before the scenario's factors.
 constexpr const char* platform_file = "platform.xml";
@@ -37,7 +36,7 @@ bool is_result_file(std::string_view name);
 std::vector<FileDictionary> result_dictionary();
 
 // Fills the hidden folder with every file of the result. Throws InputError.
-void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const RunIdentity& identity,
+void stage_result(const StagedFolder& folder, const scenario::Scenario& scenario, const RunIdentity& identity,
                   const run::RunResult& result);
 
 // The digest over what was learned and counted, 16 hex digits: curve, requests and pairs without their times, each

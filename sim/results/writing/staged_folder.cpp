@@ -138,7 +138,7 @@ void StagedFolder::remove_all() noexcept {
   for (auto path = parents_.rbegin(); path != parents_.rend(); ++path) rmdir(path->c_str());
 }
 
-void StagedFolder::make() {
+void StagedFolder::make() const {
   constexpr int most_attempts = 100;
   for (int attempt = 1;; ++attempt) {
     try {

@@ -35,8 +35,9 @@ class StagedFolder {
   StagedFolder& operator=(const StagedFolder&) = delete;
 
   const std::filesystem::path& target() const { return target_; }
+  const std::filesystem::path& place() const { return staged_; }  // until it is published
   // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
-  void make();
+  void make() const;
   // One file of the hidden folder, its content in pieces. Throws InputError (a full disk, say).
   void write(const std::string& name, std::initializer_list<std::string_view> pieces) const;
 

@@ -148,7 +148,7 @@ TEST_CASE("a damaged result is refused with its file and place") {
   replace_in(summary, "\"messages_sent\": 3", "\"messages_sent\": \"3\"");
   CHECK(complaint_of(read) == summary + ": $.messages_sent: is no number; expected a result of ddlsim");
   replace_in(run, "\"schema_version\": 2", "\"schema_version\": 99");
-  CHECK(complaint_of(read) == run + ": $.schema_version: 99 is unknown; this program reads up to 2");
+  CHECK(complaint_of(read) == run + ": $.schema_version: 99 is unknown; this program reads 2");
   put(run, "{\"schema_version\"");
   CHECK(complaint_of(read) == run + ": is not a JSON object; expected a result of ddlsim");
 

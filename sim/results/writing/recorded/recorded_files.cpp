@@ -1,7 +1,6 @@
 #include "sim/results/writing/recorded/recorded_files.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -22,11 +21,6 @@ using Tensors = std::vector<nn::TorchTensor>;
 
 constexpr std::string_view samples_file = "samples.safetensors";
 
-template <class Row>
-void add_recorded_table(std::vector<ResultFile>& files, const std::vector<Row>& rows, const RunResult& result) {
-  files.push_back({run::Table<Row>::file, [&] { return table_text(rows, result.nodes); }});
-}
-
 // Those of a program lie in the vector as it names them.
 Tensors tensors_of(const scenario::ProgramFacts& program) {
   Tensors tensors;
@@ -41,45 +35,42 @@ Tensors tensors_of(const scenario::ProgramFacts& program) {
 }
 
 // The model's tensors; none where files have the flat vector only.
-std::shared_ptr<const Tensors> tensors_for(const Scenario& scenario, const RunResult& result, std::size_t parameters) {
+Tensors tensors_for(const Scenario& scenario, const RunResult& result, std::size_t parameters) {
   if (result.program) {
     Tensors tensors = tensors_of(*result.program);
     std::size_t count = 0;
     for (const nn::TorchTensor& tensor : tensors) count += tensor.sources.size();
-    return std::make_shared<const Tensors>(count == parameters ? std::move(tensors) : Tensors());
+    return count == parameters ? tensors : Tensors();
   }
   const data::DataShape data = data_shape_of(scenario);
   const nn::Model model(scenario.model, data.shape, data.classes, scenario.math.mode);
-  return std::make_shared<const Tensors>(model.parameter_count() == parameters ? nn::torch_tensors(model) : Tensors());
+  return model.parameter_count() == parameters ? nn::torch_tensors(model) : Tensors();
 }
 
 // Whoever loads the file has the whole model: what a program does not train stands in it, too.
-ResultFile weights_file(const std::string& name, const RunResult& result, const std::vector<float>& weights,
-                        const std::shared_ptr<const Tensors>& tensors) {
-  return {name, [&result, &weights, tensors] {
-            Safetensors file;
-            // A program may call one of its tensors so.
-            const std::string all = "parameters";
-            const auto is_called_so = [&](const auto& tensor) { return tensor.name == all; };
-            const bool has_frozen = result.program && std::ranges::any_of(result.program->frozen, is_called_so);
-            if (!has_frozen && std::ranges::none_of(*tensors, is_called_so)) {
-              file.add(all, {weights.size()}, std::span<const float>(weights));
-            }
-            for (const nn::TorchTensor& tensor : *tensors) {
-              const std::vector<float> values = nn::values_of(tensor, weights);
-              file.add(tensor.name, tensor.shape, std::span<const float>(values));
-            }
-            std::span<const float> frozen = result.recorded.frozen;
-            if (!result.program) return file.text();
-            for (const auto& tensor : result.program->frozen) {
-              file.add(tensor.name, tensor.shape, frozen.first(tensor.size()));
-              frozen = frozen.subspan(tensor.size());
-            }
-            return file.text();
-          }};
+std::string weights_text(const RunResult& result, const std::vector<float>& weights, const Tensors& tensors) {
+  Safetensors file;
+  // A program may call one of its tensors so.
+  const std::string all = "parameters";
+  const auto is_called_so = [&](const auto& tensor) { return tensor.name == all; };
+  const bool has_frozen = result.program && std::ranges::any_of(result.program->frozen, is_called_so);
+  if (!has_frozen && std::ranges::none_of(tensors, is_called_so)) {
+    file.add(all, {weights.size()}, std::span<const float>(weights));
+  }
+  for (const nn::TorchTensor& tensor : tensors) {
+    const std::vector<float> values = nn::values_of(tensor, weights);
+    file.add(tensor.name, tensor.shape, std::span<const float>(values));
+  }
+  std::span<const float> frozen = result.recorded.frozen;
+  if (!result.program) return file.text();
+  for (const auto& tensor : result.program->frozen) {
+    file.add(tensor.name, tensor.shape, frozen.first(tensor.size()));
+    frozen = frozen.subspan(tensor.size());
+  }
+  return file.text();
 }
 
-void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
+void write_final_weights(const Scenario& scenario, const RunResult& result, const WriteFile& write) {
   if (result.weights.empty()) return;  // a timing-only run has none
   const auto tensors = tensors_for(scenario, result, result.weights.front().size());
   for (std::size_t i = 0; i < result.weights.size(); ++i) {
@@ -89,17 +80,17 @@ void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario,
     const std::string_view owner = result.weights_at_servers ? run::owned_by_servers
                                    : assembled               ? run::owned_by_all
                                                              : std::string_view(result.nodes.at(i));
-    files.push_back(weights_file(run::weights_name(run::final_weights, owner), result, weights, tensors));
+    write(run::weights_name(run::final_weights, owner), weights_text(result, weights, tensors));
   }
 }
 
-void add_initial_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
+void write_initial_weights(const Scenario& scenario, const RunResult& result, const WriteFile& write) {
   const std::vector<float>& shared = result.recorded.initial_weights;
   const auto tensors = tensors_for(scenario, result, shared.size());
-  files.push_back(weights_file("initial-weights.safetensors", result, shared, tensors));
+  write("initial-weights.safetensors", weights_text(result, shared, tensors));
   for (std::size_t worker = 0; worker < result.recorded.own_initial_weights.size(); ++worker) {
-    files.push_back(weights_file(run::weights_name(run::own_first_weights, result.nodes.at(worker)), result,
-                                 result.recorded.own_initial_weights[worker], tensors));
+    write(run::weights_name(run::own_first_weights, result.nodes.at(worker)),
+          weights_text(result, result.recorded.own_initial_weights[worker], tensors));
   }
 }
 
@@ -122,17 +113,20 @@ std::string samples_text(const run::RecordedSamples& samples) {
 
 }  // namespace
 
-void add_recorded_files(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
+void write_recorded_files(const Scenario& scenario, const RunResult& result, const WriteFile& write) {
   const scenario::RecordSpec& record = scenario.record;
-  if (record.weights) add_final_weights(files, scenario, result);
-  if (record.initial_weights) add_initial_weights(files, scenario, result);
+  const run::Recordings& recorded = result.recorded;
+  const auto write_table = [&]<class Row>(const std::vector<Row>& rows) {
+    write(run::Table<Row>::file, table_text(rows, result.nodes));
+  };
+  if (record.weights) write_final_weights(scenario, result, write);
+  if (record.initial_weights) write_initial_weights(scenario, result, write);
   if (record.batches) {
-    add_recorded_table(files, result.recorded.shards, result);
-    add_recorded_table(files, result.recorded.batches, result);
-    if (result.recorded.samples)
-      files.push_back({std::string(samples_file), [&] { return samples_text(*result.recorded.samples); }});
+    write_table(recorded.shards);
+    write_table(recorded.batches);
+    if (recorded.samples) write(std::string(samples_file), samples_text(*recorded.samples));
   }
-  if (record.draws) add_recorded_table(files, result.recorded.draws, result);
+  if (record.draws) write_table(recorded.draws);
 }
 
 bool is_recorded_file(std::string_view name) {

@@ -8,8 +8,7 @@
 
 namespace ddl::results {
 
-void add_recorded_files(std::vector<ResultFile>& files, const scenario::Scenario& scenario,
-                        const run::RunResult& result);
+void write_recorded_files(const scenario::Scenario& scenario, const run::RunResult& result, const WriteFile& write);
 
 // Whether a run can have made a file of this name.
 bool is_recorded_file(std::string_view name);

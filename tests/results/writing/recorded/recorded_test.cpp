@@ -32,7 +32,8 @@ std::set<int> numbers_in(const std::string& text) {
 
 std::map<std::string, std::string> files_of(const scenario::Scenario& scenario, const run::RunResult& result) {
   std::map<std::string, std::string> texts;
-  for (const results::ResultFile& file : results::result_files(scenario, result, "")) texts[file.name] = file.text();
+  results::write_result_files(scenario, result, "",
+                              [&](const std::string& name, const std::string& text) { texts[name] = text; });
   return texts;
 }
 
