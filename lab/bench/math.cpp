@@ -7,7 +7,7 @@
 #include "core/nn/model.hpp"
 #include "core/nn/optimizer.hpp"
 #include "lab/bench/stopwatch.hpp"
-#include "sim/run/run.hpp"
+#include "lab/runs/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::bench {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/systems/table.hpp"
-#include "sim/run/run.hpp"
+#include "lab/runs/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::bench {

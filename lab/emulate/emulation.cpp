@@ -9,8 +9,8 @@
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
 #include "core/systems/table.hpp"
+#include "lab/runs/run.hpp"
 #include "sim/run/rows/collection.hpp"
-#include "sim/run/run.hpp"
 
 namespace ddl::emulate {
 namespace {

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "core/base/check.hpp"
+#include "lab/runs/run.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/run/expected_step.hpp"
-#include "sim/run/run.hpp"
 
 namespace ddl::laws {
 namespace {

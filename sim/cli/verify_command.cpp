@@ -136,7 +136,8 @@ int verify_digest(const Registry& systems, const RunSettings& settings) {
   }
   const scenario::Scenario scenario = scenario_of(systems, before, settings);
   const results::RunIdentity identity = identity_of(before, scenario);
-  const results::StagedFolder scratch(fs::temp_directory_path() / "ddlsim");  // never published
+  std::error_code nowhere;                                                           // then here
+  const results::StagedFolder scratch(fs::temp_directory_path(nowhere) / "ddlsim");  // never published
   run_again(scenario, identity, settings, scratch);
   const results::FinishedRun again = results::read_finished(scratch.place());
   const std::string what = results::first_difference(before, again);

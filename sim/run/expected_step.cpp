@@ -6,6 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/run/cluster.hpp"
+#include "sim/run/rows/archive.hpp"
 #include "sim/run/run.hpp"
 
 namespace ddl::run {
@@ -66,10 +67,12 @@ double steps_to_expect(const scenario::Scenario& scenario, const Forecast& forec
 ExpectedStep simulated(const scenario::Scenario& bare, const scenario::ModelShape& shape) {
   RunOptions options;
   if (!shape.layers.empty()) options.shape = shape;
-  const RunResult result = run(bare, options);
   const auto steps = static_cast<int>(*bare.stop.iterations);
   const Steps which = steps < wanted_steps(*bare.algorithm) ? Steps::all : Steps::middle;
-  return {.steps = steps, .step = mean_step(result, which), .layers_known = !result.by_layers};
+  return from_bytes<ExpectedStep>(in_child_of(bare, [&] {
+    const RunResult result = run_here(bare, options);
+    return to_bytes(ExpectedStep{.steps = steps, .step = mean_step(result, which), .layers_known = !result.by_layers});
+  }));
 }
 
 // By the same steps on links without latency, and then without either. None where a platform file's latencies are not

@@ -25,16 +25,12 @@ struct RunOptions {
 // Runs in this process, which can do so once: SimGrid's clock is never reset.
 RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options);
 
-// Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
-RunResult run(const scenario::Scenario& scenario, const RunOptions& options = {});
-
 // What is found wrong with a setting of a scenario is told by the setting's path alone ("$.stop: ..."); here such lines
 // get the file's name.
 std::string with_origin(const std::string& text, const std::string& file);
 
 // `work` on a scenario in a child process, its InputErrors with the scenario's file.
 std::string in_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work);
-RunResult in_child_of(const scenario::Scenario& scenario, const std::function<RunResult()>& work);
 
 // The scenario as it would take effect, as text (scenario::describe), from a child process. Throws InputError.
 std::string described(const scenario::Scenario& scenario);

@@ -18,9 +18,9 @@
 #include <string_view>
 
 #include "sim/results/writing/result_files.hpp"
-#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/support/accepted.hpp"
+#include "tests/support/run.hpp"
 
 namespace ddl {
 namespace {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/laws/decentralized.hpp"
+#include "tests/support/run.hpp"
 
 namespace ddl::decentralized_laws_test {
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tests/laws/decentralized.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support/systems.hpp"
 
 namespace ddl::rounds_entering_test {

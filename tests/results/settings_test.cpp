@@ -16,9 +16,9 @@
 #include "sim/process/failures.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/run/forecast.hpp"
-#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/support/keeps.hpp"
+#include "tests/support/run.hpp"
 
 namespace ddl::settings_test {
 namespace {

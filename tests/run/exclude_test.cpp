@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "sim/run/run.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::exclude_test {

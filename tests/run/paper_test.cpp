@@ -5,11 +5,11 @@
 #include <set>
 #include <string>
 
-#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/data/scratch_folder.hpp"
 #include "tests/support/cifar_files.hpp"
 #include "tests/support/mnist_files.hpp"
+#include "tests/support/run.hpp"
 
 namespace ddl::paper_test {
 namespace fs = std::filesystem;

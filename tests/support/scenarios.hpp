@@ -10,8 +10,8 @@
 
 #include "core/base/check.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
+#include "tests/support/run.hpp"
 
 namespace ddl {
 

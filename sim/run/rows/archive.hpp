@@ -1,5 +1,6 @@
 // Plain structs as bytes and back, for handing results from a child process to its parent (the same program, so neither
-// versions nor byte order matter). A struct lists its members once: template <class A> void members(A& a, T& t).
+// versions nor byte order matter). A struct with texts, lists or optionals of these lists its members:
+// template <class A> void members(A& a, T& t).
 #pragma once
 
 #include <cstring>
@@ -12,6 +13,11 @@
 
 namespace ddl::run {
 
+template <class Archive, class T>
+concept HasMembers = requires(Archive& archive, T& value) {
+  members(archive, value);
+};
+
 class ArchiveWriter {
  public:
   template <class... T>
@@ -23,10 +29,11 @@ class ArchiveWriter {
  private:
   template <class T>
   void put(T& value) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
-      raw(&value, sizeof value);
-    } else {
+    if constexpr (HasMembers<ArchiveWriter, T>) {
       members(*this, value);
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>, "its members are listed");
+      raw(&value, sizeof value);
     }
   }
   void put(std::string& text) {
@@ -68,10 +75,11 @@ class ArchiveReader {
  private:
   template <class T>
   void get(T& value) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
-      raw(&value, sizeof value);
-    } else {
+    if constexpr (HasMembers<ArchiveReader, T>) {
       members(*this, value);
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>, "its members are listed");
+      raw(&value, sizeof value);
     }
   }
   void get(std::string& text) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/systems/table.hpp"
-#include "sim/run/run.hpp"
+#include "lab/runs/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 int main(int count, char** arguments) {

@@ -1,6 +1,7 @@
 // Runs over real TCP against results that must be the same in any runtime.
 #include "lab/emulate/emulate.hpp"
 
+#include "lab/runs/run.hpp"
 #include "tests/lab/stage_needed.hpp"
 
 namespace ddl::emulate {

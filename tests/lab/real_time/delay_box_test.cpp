@@ -16,6 +16,7 @@
 
 #include "lab/emulate/machine.hpp"
 #include "lab/emulate/testbed/connections.hpp"
+#include "lab/runs/run.hpp"
 #include "tests/lab/stage_needed.hpp"
 
 namespace ddl::emulate {

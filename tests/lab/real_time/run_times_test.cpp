@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/emulate/emulate.hpp"
+#include "lab/runs/run.hpp"
 #include "tests/lab/stage_needed.hpp"
 
 namespace ddl::emulate {
