@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -14,12 +12,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLongestReason = 160;
+constexpr std::size_t longest_reason = 160;
 
 // Builds the value from the parser's events, and tracks the path that is being read.
 class Builder {
  public:
-  Builder(const std::string& text, Findings& findings, Json& root) : text_(text), findings_(findings), root_(root) {}
+  Builder(Findings& findings, Json& root) : findings_(findings), root_(root) {}
 
   bool null() { return put(Json(nullptr)); }
   bool boolean(bool value) { return put(Json(value)); }
@@ -40,8 +38,11 @@ class Builder {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
-    complain(position, reason(error.what(), position));
+  // The library says line and column: "[json.exception.parse_error.101] parse error at line 1, column 3: ...".
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
+    const std::string_view message = error.what(), text = message.substr(message.find("] ") + 2);
+    findings_.add(path(), "expected JSON; " + on_one_line(text.substr(0, longest_reason)) +
+                              (text.size() > longest_reason ? "..." : ""));
     return false;
   }
 
@@ -88,84 +89,6 @@ class Builder {
     return result;
   }
 
-  void complain(std::size_t position, const std::string& what) {
-    const std::size_t end = std::min(position, text_.size());
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    const std::size_t line_start = end == 0 ? std::string::npos : text_.rfind('\n', end - 1);
-    const std::size_t column = line_start == std::string::npos ? end : end - line_start - 1;
-    findings_.add(path(), fmt::format("line {}, column {}: {}", line, std::max<std::size_t>(1, column), what));
-  }
-
-  // The word that the parser has just read a part of, be it to the sign after it ("tru}"), or the single sign.
-  std::string word_at(std::size_t position) const {
-    const auto in_word = [&](std::size_t i) {
-      return i < text_.size() && (std::isalnum(byte_at(i)) || text_[i] == '_');
-    };
-    std::size_t begin = std::min(position, text_.size()) - (position > 0 ? 1 : 0);
-    const std::size_t sign = begin;
-    std::size_t end = begin;
-    while (begin > 0 && in_word(begin - 1)) --begin;
-    while (in_word(end)) ++end;
-    const std::string word = text_.substr(begin, end - begin);
-    const bool is_whole = word == "true" || word == "false" || word == "null";
-    const bool is_word = in_word(sign) || (begin < sign && std::isalpha(byte_at(begin)) && !is_whole);
-    return is_word ? word : text_.substr(sign, 1);
-  }
-  int byte_at(std::size_t i) const { return static_cast<unsigned char>(text_[i]); }
-
-  // What the parser's message says, in this program's words.
-  std::string in_plain_words(std::string text, std::size_t position) const {
-    if (const std::size_t read = text.find("; last read: '"); read != std::string::npos) {
-      const std::size_t after = text.rfind("'; expected ");
-      text.erase(read, after == std::string::npos || after < read ? std::string::npos : after + 1 - read);
-    }
-    const auto replace = [&text](const std::string& usual, const std::string& plain) {
-      if (const std::size_t at = text.find(usual); at != std::string::npos) text.replace(at, usual.size(), plain);
-    };
-    if (text.starts_with("invalid literal")) text.replace(0, 15, in_quotes(word_at(position)) + " is not JSON");
-    if (text.starts_with("invalid string: control character U+0009")) {
-      return "a string has a tab in it; expected \\t";
-    }
-    if (text.starts_with("invalid string: control character U+000A") ||
-        text.starts_with("invalid string: control character U+000D")) {
-      return "a string goes on beyond the end of its line; expected its closing quote";
-    }
-    replace("invalid string: missing closing quote", "the text ends in a string; expected its closing quote");
-    replace("invalid string: forbidden character after backslash",
-            "a backslash in a string stands before what it cannot; expected one of \" \\ / b f n r t u after it");
-    replace("invalid string: ", "a string is wrong: ");
-    replace("unexpected end of input", "the text ends too early");
-    replace("unexpected string literal", "unexpected text in quotes");
-    replace("unexpected number literal", "unexpected number");
-    replace("unexpected true literal", "unexpected true");
-    replace("unexpected false literal", "unexpected false");
-    replace("unexpected null literal", "unexpected null");
-    replace("expected string literal", "expected a key in double quotes");
-    replace("expected end of input", "expected nothing after its end");
-    for (const char* close : {"}", "]"}) {
-      replace(fmt::format("; expected '{}'", close), fmt::format("; expected ',' or '{}'", close));
-    }
-    return text;
-  }
-
-  // The library's message without its prefix: "... syntax error while parsing value - unexpected ','; expected ...".
-  std::string reason(const std::string& text, std::size_t position) const {
-    const std::size_t dash = text.find(" - ");
-    std::string result = in_plain_words(
-        dash == std::string::npos ? text.substr(std::min(text.size(), text.find("] ") + 2)) : text.substr(dash + 3),
-        position);
-    if (result.size() > kLongestReason) result = result.substr(0, kLongestReason) + "...";
-    // A message that is cut, or has bytes that are not UTF-8, must not disturb a terminal.
-    for (char& letter : result) {
-      if (static_cast<unsigned char>(letter) >= 0x7f) letter = '?';
-    }
-    if (result.find("expected ") == std::string::npos || result.find("; expected") == std::string::npos) {
-      result += "; expected JSON";
-    }
-    return result;
-  }
-
-  const std::string& text_;
   Findings& findings_;
   Json& root_;
   std::vector<Level> levels_;
@@ -215,7 +138,7 @@ bool parse_json(const std::string& text, Findings& findings, Json& value) {
     findings.add("$", "is XML; expected JSON: a platform is named by a scenario's platform.file");
     return false;
   }
-  Builder builder(text, findings, value);
+  Builder builder(findings, value);
   return Json::sax_parse(text.begin(), text.end(), &builder, nlohmann::detail::input_format_t::json, true, true);
 }
 
