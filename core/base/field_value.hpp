@@ -2,9 +2,11 @@
 // a training system, is a FieldVisitor, and sees every setting in one of the forms below.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -20,7 +22,13 @@ namespace ddl {
 struct FieldValue;
 class FieldVisitor;
 
-// All of them refer to the setting that they were made for, and change it.
+// A value of any form, as JSON text.
+struct AsWritten {
+  std::string text;
+};
+
+// All of them refer to the setting that they were made for. Comments say which functions write to it; `blank` makes a
+// setting of the same type apart from it, to look at.
 
 // One word out of several.
 struct WordField {
@@ -31,21 +39,22 @@ struct WordField {
 // An optional value.
 struct OptionalField {
   bool present = false;
-  std::function<FieldValue()> make;  // emplaces a new value
+  FieldValue (*blank)() = nullptr;
+  std::function<FieldValue()> make;  // writes a new value
   std::function<FieldValue()> value;
-  std::function<void()> clear;
 };
 struct ListField {
   bool may_be_one = false;  // a list of one value may be given as that value, and an empty one left out
   std::size_t size = 0;
+  FieldValue (*blank)() = nullptr;  // an element
   std::function<FieldValue(std::size_t)> at;
-  std::function<FieldValue()> append;
-  std::function<void()> clear;
+  std::function<FieldValue()> append;  // writes
+  std::function<void()> clear;         // writes
 };
 struct MapField {
   std::vector<std::string> names;
-  std::function<FieldValue(const std::string&)> at;  // made if absent
-  std::function<void()> clear;
+  FieldValue (*blank)() = nullptr;                   // a value
+  std::function<FieldValue(const std::string&)> at;  // writes one if absent
 };
 struct ObjectField {
   std::function<void(FieldVisitor&)> visit;
@@ -56,26 +65,40 @@ struct ChoiceField {
   bool tag_optional = false;  // without a tag it is the first
   std::vector<std::string> tags;
   std::size_t chosen = 0;
-  std::function<void(std::size_t)> choose;  // with its defaults
+  std::function<FieldValue(std::size_t)> blank;  // an object, by the number of its tag
+  std::function<void(std::size_t)> choose;       // writes it with its defaults
   std::function<void(FieldVisitor&)> visit;
 };
 // One of several forms, told apart by their JSON: words, a value, a list, a list of lists.
 struct EitherField {
-  std::vector<std::function<FieldValue()>> forms;  // each emplaces a new value of its form
-  std::function<FieldValue()> value;               // the present value, in its form
-  const char* is_not = "";                         // error for anything else: "is no count"
-  const char* expected = "";                       // "expected a count or \"auto\""
+  struct Form {
+    FieldValue (*blank)() = nullptr;
+    std::function<FieldValue()> make;  // writes a new value of its form
+  };
+  std::vector<Form> forms;
+  std::function<FieldValue()> value;  // the present value, in its form
+  const char* is_not = "";            // error for anything else: "is no count"
+  const char* expected = "";          // "expected a count or \"auto\""
 };
 
 struct FieldValue {
   std::variant<bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*, Seconds*, Bytes*, BytesPerSecond*,
-               FlopsPerSecond*, ShareOrCount*, WordField, OptionalField, ListField, MapField, ObjectField, ChoiceField,
-               EitherField>
+               FlopsPerSecond*, ShareOrCount*, AsWritten*, WordField, OptionalField, ListField, MapField, ObjectField,
+               ChoiceField, EitherField>
       form;
+  std::shared_ptr<void> owner = nullptr;  // of a blank setting: the setting
 };
 
 template <class T>
 FieldValue field_value(T& value);
+
+template <class T>
+FieldValue blank_field() {
+  const auto blank = std::make_shared<T>();
+  FieldValue value = field_value(*blank);
+  value.owner = blank;
+  return value;
+}
 
 // A visitor for fields() that need not be a template.
 class FieldVisitor {
@@ -86,10 +109,9 @@ class FieldVisitor {
     visit(key, field_value(value), rule);
   }
   virtual void visit(const char* key, const FieldValue& value, const Rule& rule) = 0;
-  // A former key in this place: what to write instead, `"codec": {"type": ...}`, and which of its values, as JSON, ask
-  // for what happens without it.
-  virtual void former(const char* /*key*/, const char* /*instead*/, const std::vector<std::string>& /*idle*/) {}
-  void former(const char* key, const char* instead) { former(key, instead, {}); }
+  // `keys` "a, b.c" of this object and of blocks in it, each as `how` says. A condition is a key that is given, "a",
+  // one of several, "a|b", or a key with one of some words, "a=x|y".
+  virtual void relation(const char* /*keys*/, Relation /*how*/, const char* /*condition*/) {}
 };
 
 // True for lists of bandwidths and speeds.
@@ -120,9 +142,9 @@ template <class T>
 struct FormOf<std::optional<T>> {
   static FieldValue of(std::optional<T>& value) {
     return {OptionalField{.present = value.has_value(),
+                          .blank = &blank_field<T>,
                           .make = [&value] { return field_value(value.emplace()); },
-                          .value = [&value] { return field_value(*value); },
-                          .clear = [&value] { value.reset(); }}};
+                          .value = [&value] { return field_value(*value); }}};
   }
 };
 
@@ -131,6 +153,7 @@ struct FormOf<std::vector<T>> {
   static FieldValue of(std::vector<T>& value) {
     return {ListField{.may_be_one = one_or_list<T>,
                       .size = value.size(),
+                      .blank = &blank_field<T>,
                       .at = [&value](std::size_t i) { return field_value(value[i]); },
                       .append = [&value] { return field_value(value.emplace_back()); },
                       .clear = [&value] { value.clear(); }}};
@@ -140,9 +163,22 @@ struct FormOf<std::vector<T>> {
 template <class T>
 struct FormOf<std::map<std::string, T>> {
   static FieldValue of(std::map<std::string, T>& value) {
-    MapField field{.names = {},
-                   .at = [&value](const std::string& name) { return field_value(value[name]); },
-                   .clear = [&value] { value.clear(); }};
+    MapField field{.names = {}, .blank = &blank_field<T>, .at = [&value](const std::string& name) {
+                     return field_value(value[name]);
+                   }};
+    for (const auto& [name, inner] : value) field.names.push_back(name);
+    return {std::move(field)};
+  }
+};
+
+// In the file's order.
+template <class T>
+struct FormOf<std::vector<std::pair<std::string, T>>> {
+  static FieldValue of(std::vector<std::pair<std::string, T>>& value) {
+    MapField field{.names = {}, .blank = &blank_field<T>, .at = [&value](const std::string& name) {
+                     const auto found = std::ranges::find(value, name, &std::pair<std::string, T>::first);
+                     return field_value((found == value.end() ? value.emplace_back(name, T{}) : *found).second);
+                   }};
     for (const auto& [name, inner] : value) field.names.push_back(name);
     return {std::move(field)};
   }
@@ -158,6 +194,10 @@ template <class... Alternatives>
 struct FormOf<std::variant<Alternatives...>> {
   using Variant = std::variant<Alternatives...>;
   static FieldValue of(Variant& value) {
+    const auto blank = [](std::size_t wanted) {
+      constexpr FieldValue (*blanks[])() = {&blank_field<Alternatives>...};
+      return blanks[wanted]();
+    };
     const auto choose = [&value](std::size_t wanted) {
       std::size_t i = 0;
       ((i++ == wanted ? void(value = Alternatives{}) : void()), ...);
@@ -169,6 +209,7 @@ struct FormOf<std::variant<Alternatives...>> {
                         .tag_optional = is_tag_optional<std::variant_alternative_t<0, Variant>>(),
                         .tags = {Alternatives::tag...},
                         .chosen = value.index(),
+                        .blank = blank,
                         .choose = choose,
                         .visit = show}};
   }
@@ -182,10 +223,11 @@ FieldValue field_value(T& value) {
 // The form of a setting with several forms, for its form_of().
 template <class... Forms>
 FieldValue either(std::variant<Forms...>& value, const char* is_not, const char* expected) {
-  return {EitherField{.forms = {[&value] { return field_value(value.template emplace<Forms>()); }...},
-                      .value = [&value] { return std::visit([](auto& form) { return field_value(form); }, value); },
-                      .is_not = is_not,
-                      .expected = expected}};
+  return {EitherField{
+      .forms = {{&blank_field<Forms>, [&value] { return field_value(value.template emplace<Forms>()); }}...},
+      .value = [&value] { return std::visit([](auto& form) { return field_value(form); }, value); },
+      .is_not = is_not,
+      .expected = expected}};
 }
 
 }  // namespace ddl

@@ -7,9 +7,9 @@
 //     visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait", .at_least = 1});
 //   }
 //
-// visit.former("depth", "\"queue_depth\"") keeps the name of a former key: a file that uses it gets an error with the
-// new one. A third argument lists values, as JSON, that are still accepted for a version: they are ignored, with a
-// note.
+// Below its fields it may say which go together, for reader and schema alike:
+//
+//   visit.relation("test_path, label", Relation::needs, "source=csv");
 //
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
 // and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see
@@ -34,7 +34,12 @@ struct Rule {
   // False: results do not list it among their settings, because it changes no result (a name), is kept separately (the
   // seed), or is a path, identified by its content.
   bool is_setting = true;
+  const char* example = "";  // a value as JSON, where its type does not say enough
 };
+
+// How keys go with a condition: given only where it holds, only where it does not, always where it holds; or a time
+// after that of another key. See FieldVisitor::relation.
+enum class Relation { needs, excludes, needed_with, after };
 
 template <class Enum>
 struct EnumName {

@@ -136,6 +136,14 @@ void fields(Visitor& visit, DataSpec& spec) {
       "augment", spec.augment,
       Rule{.doc = "crop_flip: each time a training image is drawn, it is moved by up to 4 pixels each way, with black "
                   "ones behind it, and flipped in half of all cases"});
+  visit.relation("test_path, label, header, ignore", Relation::needs, "source=csv");
+  visit.relation("held_out, column", Relation::needs, "source=csv|npy");
+  visit.relation("channels", Relation::needs, "source=idx|npy");
+  visit.relation("context", Relation::needs, "source=text");
+  visit.relation("standardize", Relation::excludes, "source=text");  // one value of it is 1, the others are 0
+  visit.relation("path", Relation::excludes, "source=synthetic");
+  visit.relation("held_out", Relation::excludes, "test_path");
+  visit.relation("column", Relation::needed_with, "partition=column");
 }
 
 }  // namespace ddl::data

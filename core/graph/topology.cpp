@@ -26,31 +26,12 @@ class Checker {
     if (graph.type.has_value() == graph.edges.has_value()) {
       return add("", "has " + std::string(graph.type ? "both" : "neither") + " \"type\" and \"edges\"; expected one");
     }
-    check_keys(graph);
     if (graph.type) check_kind(graph);
     if (graph.edges) check_edges(graph);
   }
 
  private:
   void add(const std::string& key, const std::string& what) { errors_.push_back({path_ + key, what}); }
-
-  void check_keys(const GraphObject& graph) {
-    const auto only = [&](bool given, const char* key, std::initializer_list<GraphKind> kinds) {
-      if (!given || (graph.type && std::ranges::find(kinds, *graph.type) != kinds.end())) return;
-      std::string known;
-      for (const GraphKind kind : kinds) known += (known.empty() ? "" : " or ") + cited(kind);
-      add(std::string(".") + key, "is given, but is no key of " + (graph.type ? cited(*graph.type) : "\"edges\"") +
-                                      "; expected it with " + known);
-    };
-    only(graph.probability.has_value(), "probability", {GraphKind::small_world, GraphKind::erdos_renyi});
-    only(graph.group.has_value(), "group", {GraphKind::hierarchical});
-    if (!graph.type) only(graph.degree.has_value(), "degree", {GraphKind::random_regular, GraphKind::small_world});
-    if (!graph.directed) return;
-    if (graph.type) add(".directed", "is for \"edges\"; expected no such key");
-    if (graph.edges && !needs_.pushes) {
-      add(".directed", "true, but models are averaged both ways; expected false, or algorithm \"sgp\"");
-    }
-  }
 
   void check_kind(const GraphObject& graph) {
     const std::string wrong = degree_error(*graph.type, graph.degree, nodes_);
@@ -61,6 +42,9 @@ class Checker {
   }
 
   void check_edges(const GraphObject& graph) {
+    if (graph.directed && !needs_.pushes) {
+      add(".directed", "true, but models are averaged both ways; expected false, or algorithm \"sgp\"");
+    }
     const std::vector<Edge> edges = graph.edges->list();
     if (edges.size() > most_edges) {
       return add(".edges", "has " + std::to_string(edges.size()) + " edges; expected at most " +

@@ -168,6 +168,10 @@ void fields(Visitor& visit, GraphObject& graph) {
       "edges", graph.edges,
       Rule{.doc = "instead of a type: a CSV file with the header from,to or from,to,weight, or the edges themselves"});
   visit("directed", graph.directed, Rule{.doc = "edges go from `from` to `to` alone (sgp)"});
+  visit.relation("degree", Relation::needs, "type=random_regular|small_world");
+  visit.relation("probability", Relation::needs, "type=small_world|erdos_renyi");
+  visit.relation("group", Relation::needs, "type=hierarchical");
+  visit.relation("directed", Relation::needs, "edges");
 }
 
 }  // namespace ddl::graph

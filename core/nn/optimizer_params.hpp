@@ -112,8 +112,6 @@ template <class Visitor>
 void fields(Visitor& visit, AdamParams& params) {
   rate_fields(visit, params);
   visit("betas", params.betas, Rule{.doc = "decay of the first and of the second moment", .at_least = 0, .below = 1});
-  visit.former("beta1", R"("betas": [0.9, 0.999])");
-  visit.former("beta2", R"("betas": [0.9, 0.999])");
   visit("epsilon", params.epsilon, Rule{.doc = "added to the root of the second moment", .above = 0});
 }
 

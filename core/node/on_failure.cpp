@@ -11,16 +11,4 @@ std::vector<SettingError> errors_in(OnFailure on_failure) {
            "agree on which are in the group; expected \"wait\" or \"go_on\""}};
 }
 
-std::vector<SettingError> errors_in(OnFailure on_failure, const std::optional<Seconds>& failure_timeout) {
-  const bool wanted = on_failure == OnFailure::time_out;
-  if (wanted && !failure_timeout) {
-    return {{"failure_timeout", "is missing, and \"time_out\" has no default; expected a time such as \"5s\""}};
-  }
-  if (!wanted && failure_timeout) {
-    return {{"failure_timeout", "is given, but on_failure \"" + std::string(name_of(on_failure)) +
-                                    "\" needs none; expected on_failure \"time_out\", or no such key"}};
-  }
-  return {};
-}
-
 }  // namespace ddl

@@ -29,11 +29,12 @@ void server_failure_fields(Visitor& visit, OnFailure& on_failure, std::optional<
                     "workers that are silent for too long"});
   visit("failure_timeout", failure_timeout,
         Rule{.doc = "time_out: how long a worker that others wait for may be silent", .above = 0});
+  visit.relation("failure_timeout", Relation::needs, "on_failure=time_out");
+  visit.relation("failure_timeout", Relation::needed_with, "on_failure=time_out");
 }
 
-// Errors in these settings: for systems without a deciding server, and for those with one.
+// Errors in systems without a deciding server.
 std::vector<SettingError> errors_in(OnFailure on_failure);
-std::vector<SettingError> errors_in(OnFailure on_failure, const std::optional<Seconds>& failure_timeout);
 
 // True if others count on a worker of this presence.
 inline bool is_counted_on(Presence presence, OnFailure on_failure) {

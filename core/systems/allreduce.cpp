@@ -91,14 +91,6 @@ template <comm::Collective how>
 Phases WholeAllreduceParams<how>::bucketed_sum(const Cluster& cluster) const {
   return systems::bucketed_sum(how, codec, overlapped, cluster);
 }
-template <comm::Collective how>
-std::vector<SettingError> WholeAllreduceParams<how>::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = AllreduceParams::errors(around);
-  if (overlapped.bucket_bytes && overlapped.overlap == Overlap::none) {
-    list.push_back({"bucket_bytes", "is given, but nothing overlaps; expected overlap \"backward\" or \"layers\""});
-  }
-  return list;
-}
 template struct WholeAllreduceParams<comm::Collective::ring>;
 template struct WholeAllreduceParams<comm::Collective::tree>;
 template struct WholeAllreduceParams<comm::Collective::star>;

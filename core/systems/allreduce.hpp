@@ -29,7 +29,6 @@ struct WholeAllreduceParams : AllreduceParams {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster*) override { systems::fill_defaults(overlapped); }
   bool needs_all_hosts() const override { return overlapped.overlap != Overlap::none; }
   Phases bucketed_sum(const Cluster& cluster) const override;

@@ -37,6 +37,7 @@ void fields(Visitor& visit, AllreduceOverlap& params) {
                   "layers first; default: 25 MB (backward), or as many layers as make a step quickest, each alone "
                   "where links have no latency (layers)",
            .at_least = 0});
+  visit.relation("bucket_bytes", Relation::needs, "overlap=backward|layers");
 }
 
 void fill_defaults(AllreduceOverlap& params);

@@ -106,6 +106,10 @@ FieldValue form_of(SystemChoice& choice) {
                     .tag_optional = false,
                     .tags = {},
                     .chosen = 0,
+                    .blank = [&choice](std::size_t i) -> FieldValue {
+                      const std::shared_ptr<System> system = choice.among()[i].clone();
+                      return {ObjectField{[system](FieldVisitor& visit) { system->visit_fields(visit); }}};
+                    },
                     .choose = [&choice](std::size_t i) { choice.choose(i); },
                     .visit = [&choice](FieldVisitor& visit) { choice.change().visit_fields(visit); }};
   for (const auto& system : choice.among()) {

@@ -43,6 +43,9 @@ void fields(Visitor& visit, Expectation& expectation) {
         Rule{.doc = "accuracy, loss, better_than: mean over so many evaluations, the last up to then; default 1",
              .at_least = 1,
              .at_most = 1e6});
+  visit.relation("at, over", Relation::needs, "accuracy|loss|better_than");
+  visit.relation("target", Relation::needs, "time|bytes");
+  visit.relation("by", Relation::needs, "better_than");
 }
 
 }  // namespace ddl::scenario

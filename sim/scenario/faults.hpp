@@ -87,6 +87,7 @@ template <class Visitor>
 void interval_fields(Visitor& visit, Interval& interval) {
   visit("from", interval.from, Rule{.doc = "simulated time at which it begins", .at_least = 0});
   visit("until", interval.until, Rule{.doc = "simulated time at which it is over", .above = 0});
+  visit.relation("until", Relation::after, "from");
 }
 template <class Visitor>
 void fields(Visitor& visit, LinkDegraded& fault) {
@@ -112,6 +113,7 @@ template <class Visitor, class Fault>
 void open_interval_fields(Visitor& visit, Fault& fault) {
   visit("from", fault.from, Rule{.doc = "simulated time at which it begins", .at_least = 0});
   visit("until", fault.until, Rule{.doc = "simulated time at which it is over; default: never", .above = 0});
+  visit.relation("until", Relation::after, "from");
 }
 template <class Visitor>
 void fields(Visitor& visit, MessageLoss& fault) {

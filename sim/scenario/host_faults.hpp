@@ -77,6 +77,7 @@ void fields(Visitor& visit, HostCrash& fault) {
   visit("restart", fault.restart, Rule{.doc = "simulated time at which it starts again; none: never", .at_least = 0});
   visit("state", fault.state,
         Rule{.doc = "whether it has its weights and optimizer when it starts again; default: lost"});
+  visit.relation("state", Relation::needs, "restart");
 }
 template <class Visitor>
 void fields(Visitor& visit, HostJoin& fault) {
@@ -98,6 +99,7 @@ void fields(Visitor& visit, HostChurn& fault) {
   visit("state", fault.state, Rule{.doc = "whether a host has its weights and optimizer when it starts again"});
   visit("from", fault.from, Rule{.doc = "simulated time from which on hosts crash", .at_least = 0});
   visit("until", fault.until, Rule{.doc = "simulated time of the last crash at most; none: stop.time", .above = 0});
+  visit.relation("until", Relation::after, "from");
 }
 
 template <class Visitor>
@@ -116,6 +118,7 @@ void fields(Visitor& visit, HostAvailability& fault) {
                     "its path is relative to the scenario",
              .is_setting = false});
   visit("repeat_every", fault.repeat_every, Rule{.doc = "the trace repeats after this time", .at_least = 1e-3});
+  visit.relation("file", Relation::excludes, "presence");
 }
 
 }  // namespace ddl::scenario

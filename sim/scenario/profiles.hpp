@@ -92,6 +92,7 @@ void fields_of_points(Visitor& visit, ProfileOf<Value>& profile) {
   visit("points", profile.points, Rule{.doc = "values over time, times increasing"});
   visit("file", profile.file, Rule{.doc = file_doc<Value>, .is_setting = false});
   visit("repeat_every", profile.repeat_every, Rule{.doc = "the points repeat after this time", .at_least = 1e-3});
+  visit.relation("file", Relation::excludes, "points");
 }
 template <class Visitor, class Value>
 requires std::is_same_v<Value, BandwidthProfile> || std::is_same_v<Value, LatencyProfile>

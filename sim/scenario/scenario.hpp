@@ -333,16 +333,6 @@ void fields(Visitor& visit, NetworkSpec& spec) {
                     "these alone",
              .at_least = 1,
              .at_most = 1e6});
-  // Until 0.2: what the model does anyway may still be said.
-  const bool fair = spec.model == NetworkModel::CM02, uneven = spec.model == NetworkModel::TCP;
-  visit.former("sharing", R"("model", which decides it: "CM02" shares fairly, "TCP" unevenly)",
-               fair     ? std::vector<std::string>{R"("auto")", R"("fair")"}
-               : uneven ? std::vector<std::string>{R"("auto")", R"("tcp")"}
-                        : std::vector<std::string>{R"("auto")"});
-  visit.former("solver", R"("model" alone)", {R"("auto")"});
-  visit.former("crosstraffic",
-               R"("model", which decides it: "CM02" has none, "TCP" and "packets" have acknowledgements)",
-               {fair ? "false" : "true"});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {
@@ -403,6 +393,7 @@ void fields(Visitor& visit, EvaluateSpec& spec) {
   visit("target_accuracy", spec.target_accuracy,
         Rule{.doc = "accuracies whose time and bytes are reported", .above = 0, .at_most = 1});
   visit("target_loss", spec.target_loss, Rule{.doc = "losses (nats) whose time and bytes are reported", .above = 0});
+  visit.relation("every_iterations", Relation::excludes, "every");
 }
 template <class Visitor>
 void fields(Visitor& visit, RecordSpec& spec) {
@@ -437,6 +428,20 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("math", scenario.math, Rule{.doc = "which library computes matrix products"});
   visit("expect", scenario.expect,
         Rule{.doc = "what ddlsim expect judges its runs by; never part of a result", .is_setting = false});
+  visit.relation("compute.seconds_per_batch, wire.model_bytes", Relation::needed_with, "model=none");
+  visit.relation("compute.seconds_per_batch", Relation::needed_with, "model.command");
+  visit.relation("compute.layers", Relation::needs, "model=none");
+  visit.relation(
+      "data.augment, training.init.file, stop.accuracy, stop.loss, evaluate.every, evaluate.every_iterations, "
+      "evaluate.samples, evaluate.metric, evaluate.target_accuracy, evaluate.target_loss, record.weights, "
+      "record.initial_weights, record.batches",
+      Relation::excludes, "model=none");
+  // Data, evaluation and mathematics are the program's. How its samples are dealt is ours.
+  visit.relation(
+      "data.source, data.path, data.test_path, data.train, data.test, data.held_out, data.label, data.header, "
+      "data.ignore, data.column, data.channels, data.context, data.standardize, data.augment, evaluate.samples, "
+      "training.init.file, math.mode",
+      Relation::excludes, "model.command");
 }
 
 }  // namespace ddl::scenario

@@ -277,12 +277,7 @@ TEST_CASE("an error in a graph of one's own is reported with its place") {
   says(complaints(in_turn({typed(GraphKind::ring), typed(GraphKind::one_peer_exponential)}), 3),
        "topology[1]: changes from round to round by itself; expected it without a list");
   says(complaints(topology_of({}), 3), "topology: has neither \"type\" and \"edges\"; expected one");
-  GraphObject object = typed(GraphKind::line);
-  object.probability = 0.5;
-  says(complaints(topology_of(object), 3),
-       "topology.probability: is given, but is no key of \"line\"; expected it with \"small_world\" or "
-       "\"erdos_renyi\"");
-  object = typed(GraphKind::small_world);
+  GraphObject object = typed(GraphKind::small_world);
   object.degree = 3;
   says(complaints(topology_of(object), 6),
        "topology.degree: 3 neighbours for each of 6 workers on a ring are not as many on both sides; expected an even "

@@ -228,7 +228,7 @@ TEST_CASE("a time-out is refused without its length, with no use for it, and whe
   };
   refused(R"({"name": "ps_sync", "on_failure": "time_out"})", 1, "$.algorithm.failure_timeout: is missing");
   refused(R"({"name": "ps_ssp", "on_failure": "go_on", "failure_timeout": "1s"})", 1,
-          "$.algorithm.failure_timeout: is given, but on_failure \"go_on\" needs none");
+          "$.algorithm.failure_timeout: goes with on_failure \"time_out\" alone");
   refused(time_out("ps_sync", "0s"), 1, "$.algorithm.failure_timeout");
   refused(time_out("fedavg", "1s"), 2, "$.algorithm.on_failure: \"time_out\" at several servers");
   for (const std::string& name : names_of_systems(4, 0, {"on_failure"})) {

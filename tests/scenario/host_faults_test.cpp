@@ -111,9 +111,6 @@ TEST_CASE("faults of one host that contradict each other are refused with both t
   }
   CHECK(lines_of({crash(3, back(4)), leave(3)}) ==
         Lines{"x.json: $.faults[1].at: is the time of $.faults[0], which is of w1, too; expected another"});
-  CHECK(lines_of({crash(1, with_state)}) ==
-        Lines{"x.json: $.faults[0].state: is given, but the host never starts again; "
-              "expected \"restart\", or no such key"});
 }
 
 TEST_CASE("a restart's state is lost unless it is said to be kept") {

@@ -53,7 +53,7 @@ TEST_CASE("a scenario chooses among the systems that its reader is given, and no
   const std::string schema = scenario::scenario_schema(two_systems());
   CHECK(schema.find("how often a worker rests") != std::string::npos);
   CHECK(schema.find("\"gossip\"") == std::string::npos);
-  CHECK(scenario::keys_at(two_systems(), "algorithm.lazy").front().keys.size() == 2);  // its name, and the one above
+  CHECK(scenario::keys_at(schema, "algorithm.lazy").front().keys.size() == 2);  // its name, and the one above
 }
 
 TEST_CASE("two systems of one name are refused") {

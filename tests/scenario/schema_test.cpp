@@ -47,6 +47,13 @@ bool valid(const Json& schema, const Json& value) {
       int matches = 0;
       for (const auto& form : rule) matches += valid(form, value) ? 1 : 0;
       holds = matches == 1;
+    } else if (word == "allOf" || word == "anyOf") {
+      const auto is_valid = [&](const Json& one) { return valid(one, value); };
+      holds = word == "allOf" ? std::ranges::all_of(rule, is_valid) : std::ranges::any_of(rule, is_valid);
+    } else if (word == "not") {
+      holds = !valid(rule, value);
+    } else if (word == "if") {
+      holds = !valid(rule, value) || valid(schema["then"], value);
     } else if (word == "enum") {
       holds = std::find(rule.begin(), rule.end(), value) != rule.end();
     } else if (word == "const") {
@@ -73,9 +80,10 @@ void collect_words(const Json& schema, std::vector<std::string>& words) {
     words.push_back(word);
     if (word == "properties") {
       for (const auto& property : rule) collect_words(property, words);
-    } else if (word == "oneOf") {
+    } else if (word == "oneOf" || word == "allOf" || word == "anyOf") {
       for (const auto& form : rule) collect_words(form, words);
-    } else if (word == "items" || (word == "additionalProperties" && rule.is_object())) {
+    } else if (word == "items" || word == "if" || word == "then" || word == "not" ||
+               (word == "additionalProperties" && rule.is_object())) {
       collect_words(rule, words);
     }
   }
@@ -86,9 +94,9 @@ TEST_CASE("the schema uses only words whose meaning is checked here") {
   collect_words(Json::parse(scenario_schema(systems::built_in())), words);
   for (const std::string& word : words) {
     const bool known = std::regex_match(
-        word, std::regex("type|properties|additionalProperties|required|minProperties|items|minItems|oneOf|enum|const|"
-                         "pattern|minimum|maximum|exclusiveMinimum|exclusiveMaximum|description|default|examples|"
-                         "title|\\$schema"));
+        word, std::regex("type|properties|additionalProperties|required|minProperties|items|minItems|oneOf|allOf|anyOf|"
+                         "if|then|not|enum|const|pattern|minimum|maximum|exclusiveMinimum|exclusiveMaximum|description|"
+                         "default|examples|title|\\$schema"));
     CHECK_MESSAGE(known, word);
   }
 }

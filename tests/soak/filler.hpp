@@ -61,6 +61,7 @@ class Filler final : public FieldVisitor {
     void operator()(Bytes* value) const { value->value = std::round(random.spread(1, 1e5)); }
     void operator()(BytesPerSecond* value) const { value->value = random.spread(1e5, 1e8); }
     void operator()(FlopsPerSecond* value) const { value->value = random.spread(1e8, 1e11); }
+    void operator()(AsWritten*) const {}
     void operator()(ShareOrCount* value) const { *value = {random.number({.above = 0, .at_most = 1})}; }
     void operator()(std::string* value) const {
       if (key == "host" || ((key == "source" || key == "target") && random.chance(0.2))) {
@@ -101,11 +102,10 @@ class Filler final : public FieldVisitor {
     }
     // A list has a value for each host; lists of names are not tried.
     void operator()(const EitherField& field) const {
-      const FieldValue value = random.one_of(field.forms)();
+      const FieldValue value = random.one_of(field.forms).make();
       const auto* list = std::get_if<ListField>(&value.form);
       if (list == nullptr) return std::visit(*this, value.form);
-      if (std::holds_alternative<ListField>(list->append().form)) return (*this)(field);
-      list->clear();
+      if (std::holds_alternative<ListField>(list->blank().form)) return (*this)(field);
       for (std::size_t i = 0; i < random.hosts_.size(); ++i) std::visit(*this, list->append().form);
     }
   };

@@ -45,7 +45,6 @@ void fields(Visitor& visit, EarlyExitParams& params) {
         Rule{.doc = "of the 3x3 convolution of an exit from an image; 0 for none", .at_least = 0, .at_most = 16384});
   visit("exit_learning_rate", params.exit_learning_rate, Rule{.doc = "of the exits' plain SGD", .above = 0});
   visit("uncertainty", params.uncertainty, Rule{.doc = "what is held against the threshold"});
-  visit.former("doubt", "\"uncertainty\"");
   visit("thresholds", params.thresholds,
         Rule{.doc = "a sample at least this uncertain goes further; several are tried one after the other; 0: all go, "
                     "1: none; []: each exit in turn, and the last stage, answers all",

@@ -68,8 +68,6 @@ void fields(Visitor& visit, ChocoParams& params) {
   visit("topology", params.topology, Rule{.doc = "which workers average with which; undirected"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("codec", params.codec, Rule{.doc = "which values of a difference travel; default: top_k"});
-  visit.former("compressor", "\"codec\"");
-  visit.former("fraction", "it beside the codec's type, \"codec\": {\"type\": \"top_k\", \"fraction\": ...}");
   visit("consensus_rate", params.consensus_rate,
         Rule{.doc = "gamma, of a step towards the neighbours; default: the share of the values that travels",
              .above = 0,

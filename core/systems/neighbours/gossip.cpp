@@ -202,13 +202,6 @@ std::vector<SettingError> GossipParams::errors(const Surroundings& around) const
       list.push_back({"peer", "\"ring\" is a graph of its own; expected no \"topology\", or another rule"});
     }
   }
-  if (mode == GossipMode::pair && timeout) {
-    list.push_back(
-        {"timeout", "mode \"pair\" cannot time out, for both must move; expected mode \"pull\" or \"push\""});
-  }
-  if (error_feedback && threshold == Threshold::none) {
-    list.push_back({"error_feedback", "nothing is dropped without a threshold; expected one, or no error feedback"});
-  }
   return list;
 }
 

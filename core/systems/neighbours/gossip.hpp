@@ -60,9 +60,9 @@ void fields(Visitor& visit, GossipParams& params) {
   visit("order", params.order, Rule{.doc = "exchange after the gradient, or while it is computed"});
   visit("threshold", params.threshold, Rule{.doc = "drop gradient values below their tensor's mean"});
   visit("error_feedback", params.error_feedback, Rule{.doc = "what the threshold drops is added to the next gradient"});
-  visit.former("residual", "\"error_feedback\"");
   visit("timeout", params.timeout, Rule{.doc = "give up on a peer's answer", .above = 0});
-  visit.former("late_joiners", "\"faults\" of type \"join\"");
+  visit.relation("error_feedback", Relation::needs, "threshold=abs_mean|signed_mean");
+  visit.relation("timeout", Relation::excludes, "mode=pair");  // both must move
 }
 
 }  // namespace ddl::systems

@@ -155,19 +155,15 @@ void FedavgParams::fill_defaults(const Cluster* cluster) {
 }
 
 std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  std::vector<SettingError> list;
   if (on_failure == OnFailure::time_out && around.servers > 1) {
-    list.insert(list.begin(),
-                {"on_failure",
-                 "\"time_out\" at several servers, which would give up different workers and no longer agree on the "
-                 "workers of a round; expected one server, \"wait\" or \"go_on\""});
+    list.push_back({"on_failure",
+                    "\"time_out\" at several servers, which would give up different workers and no longer agree on the "
+                    "workers of a round; expected one server, \"wait\" or \"go_on\""});
   }
   if (sampled && sampled->of(around.workers) > around.workers) {
     list.push_back({"sampled", "is more than this platform's " + std::to_string(around.workers) +
                                    " workers; expected a share such as 0.5, or a smaller count"});
-  }
-  if (local_epochs && local_steps) {
-    list.push_back({"local_epochs", "is given beside \"local_steps\"; expected one of the two"});
   }
   return list;
 }

@@ -55,6 +55,7 @@ void fields(Visitor& visit, FedavgParams& params) {
         Rule{.doc = "C: workers in a round, as a share (0.5; 1.0 is all) or as a count (2); default: all"});
   visit("weigh", params.weigh, Rule{.doc = "a model weighs by its worker's samples, or as every other"});
   server_failure_fields(visit, params.on_failure, params.failure_timeout);
+  visit.relation("local_epochs", Relation::excludes, "local_steps");
 }
 
 }  // namespace ddl::systems

@@ -41,11 +41,7 @@ void PsSspParams::server(Node& node) const {
   }
 }
 
-std::vector<SettingError> PsSspParams::errors(const Surroundings&) const {
-  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
-  std::ranges::move(errors_by_layers(*this, on_failure), std::back_inserter(list));
-  return list;
-}
+std::vector<SettingError> PsSspParams::errors(const Surroundings&) const { return errors_by_layers(*this, on_failure); }
 
 // A suspected worker comes back at the least clock, whatever its steps: the lead in steps is unbounded.
 std::optional<int> PsSspParams::most_steps_ahead() const {

@@ -66,8 +66,7 @@ Traffic PsSyncParams::traffic(const Cluster& cluster) const {
 }
 
 std::vector<SettingError> PsSyncParams::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
-  std::ranges::move(errors_by_layers(*this, on_failure), std::back_inserter(list));
+  std::vector<SettingError> list = errors_by_layers(*this, on_failure);
   if (overlap == PsOverlap::layers && backup_workers > 0) {
     list.push_back(
         {"backup_workers", "is given beside overlap \"layers\", in which every layer waits for all; expected 0"});

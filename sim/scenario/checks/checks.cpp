@@ -181,7 +181,6 @@ void check_scenario(Scenario& scenario, Findings& findings) {
   read_own_data(scenario, findings);
   check_data(scenario, findings);
   check_start(scenario, findings);
-  check_timing_only(scenario, findings);
   check_program(scenario, findings);
   check_wire(scenario, findings);
   check_model(scenario, findings);

@@ -28,8 +28,7 @@ void check_algorithm(const Scenario& scenario, Findings& findings);
 void check_schedule(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);
 void check_one_model(const Scenario& scenario, Findings& findings);
-void check_timing_only(const Scenario& scenario, Findings& findings);
-// Whether the keys are of the source, and its files are there.
+// Whether its files are there.
 void check_data_source(const Scenario& scenario, Findings& findings);
 void read_own_data(Scenario& scenario, Findings& findings);
 // Whether there are enough samples.

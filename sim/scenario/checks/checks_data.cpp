@@ -1,8 +1,7 @@
-// Checks of the source of data: which keys it has, and whether its files are there.
+// Checks of the source of data: whether its files are there.
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <vector>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
@@ -38,48 +37,13 @@ void check_path(const std::string& path, DataSource source, const Place& place) 
   }
 }
 
-// Keys that some sources do not have.
-void check_keys(const data::DataSpec& data, const Place& place) {
-  const auto only = [&](bool given, const char* key, const std::vector<DataSource>& sources) {
-    if (!given || std::ranges::find(sources, data.source) != sources.end()) return;
-    std::vector<std::string> names;
-    for (const DataSource source : sources) names.push_back(in_quotes(name_of(source)));
-    place.at(key).error(fmt::format("is given, but is no key of source \"{}\"; expected it with {} alone",
-                                    name_of(data.source), listed(names)));
-  };
-  only(!data.test_path.empty(), "test_path", {DataSource::csv});
-  only(data.held_out.has_value(), "held_out", {DataSource::csv, DataSource::npy});
-  only(data.label.has_value(), "label", {DataSource::csv});
-  only(data.header.has_value(), "header", {DataSource::csv});
-  only(!data.ignore.empty(), "ignore", {DataSource::csv});
-  only(data.column.has_value(), "column", {DataSource::csv, DataSource::npy});
-  only(data.channels.has_value(), "channels", {DataSource::idx, DataSource::npy});
-  only(data.context.has_value(), "context", {DataSource::text});
-  if (data.standardize && data.source == DataSource::text) {
-    place.at("standardize")
-        .error("is given, but of a text's values one is 1 and the others are 0; expected no such key");
-  }
-  if (data.partition == data::PartitionKind::column && !data.column) {
-    place.at("column").error("is missing; partition \"column\" needs the column whose values are dealt");
-  }
-  if (!data.test_path.empty() && data.held_out) {
-    place.at("held_out").error("is given beside \"test_path\"; expected one of them");
-  }
-}
-
 }  // namespace
 
 void check_data_source(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.data")) return;
   const data::DataSpec& data = scenario.data;
   const Place place{findings, "$.data"};
-  check_keys(data, place);
-  if (data.source == DataSource::synthetic) {
-    if (!data.path.empty()) {
-      place.at("path").error("is given, but synthetic data come from no folder; expected another source, or no path");
-    }
-    return;
-  }
+  if (data.source == DataSource::synthetic) return;
   if (data.path.empty()) {
     place.at("path").error(fmt::format("is missing; expected {}", what_is_expected(data.source)));
   } else {
@@ -108,10 +72,6 @@ void check_start(const Scenario& scenario, Findings& findings) {
   std::error_code unreadable;
   if (!std::filesystem::is_regular_file(path, unreadable)) {
     place.error(fmt::format("{} is no file; expected safetensors", in_quotes(path)));
-  } else if (scenario.model.none()) {
-    place.error("is given, but model \"none\" has no weights; expected no such key");
-  } else if (scenario.program) {
-    place.error("is given, but the program of model.command makes the first weights; expected no such key");
   }
 }
 

@@ -43,18 +43,6 @@ bool is_scored(const Expectation& expectation) {
   return !expectation.accuracy.empty() || !expectation.loss.empty() || !expectation.better_than.empty();
 }
 
-// What only some kinds know.
-void check_company(const Expectation& expectation, const Place& place) {
-  const bool scored = is_scored(expectation);
-  const auto only = [&](bool given, const char* key, const char* of) {
-    if (given) place.at(key).error(std::string("is for ") + of + "; expected it beside one of these");
-  };
-  only(expectation.at && !scored, "at", "accuracy, loss and better_than");
-  only(expectation.over && !scored, "over", "accuracy, loss and better_than");
-  only(expectation.target && scored, "target", "time and bytes");
-  only(expectation.by && expectation.better_than.empty(), "by", "better_than");
-}
-
 void check_form(const Expectation& expectation, const Place& place) {
   const int given = int{!expectation.accuracy.empty()} + int{!expectation.loss.empty()} +
                     int{!expectation.time.empty()} + int{!expectation.bytes.empty()} +
@@ -62,7 +50,6 @@ void check_form(const Expectation& expectation, const Place& place) {
   if (given != 1) {
     return place.error(fmt::format("has {} of {}; expected exactly one", given == 0 ? "none" : "several", kinds));
   }
-  check_company(expectation, place);
   check_band(expectation.accuracy, "accuracy", place);
   check_band(expectation.loss, "loss", place);
   check_band(expectation.time, "time", place);

@@ -130,43 +130,6 @@ void check_one_model(const Scenario& scenario, Findings& findings) {
   }
 }
 
-void check_timing_only(const Scenario& scenario, Findings& findings) {
-  if (scenario.compute.layers && !scenario.model.none() && findings.clean("$.model")) {
-    findings.add("$.compute.layers",
-                 "is given, but the model has layers of its own; expected no such key, or model \"none\"");
-  }
-  if (!scenario.model.none() || !findings.clean("$.model")) return;
-  const auto needs = [&](bool given, const std::string& path, const char* example) {
-    if (given || !findings.clean(path)) return;
-    findings.add(path, fmt::format("is missing; with model \"none\" expected a value such as \"{}\"", example));
-  };
-  needs(scenario.wire.model_bytes.has_value(), "$.wire.model_bytes", "17MB");
-  needs(scenario.compute.seconds_per_batch.has_value(), "$.compute.seconds_per_batch", "340ms");
-
-  const auto forbid = [&](bool given, const std::string& path) {
-    if (given) findings.add(path, "needs a model, but model \"none\" learns nothing; expected no such key");
-  };
-  const EvaluateSpec& evaluate = scenario.evaluate;
-  forbid(scenario.stop.accuracy.has_value(), "$.stop.accuracy");
-  forbid(scenario.stop.loss.has_value(), "$.stop.loss");
-  forbid(evaluate.every.has_value(), "$.evaluate.every");
-  forbid(evaluate.every_iterations.has_value(), "$.evaluate.every_iterations");
-  forbid(evaluate.samples.has_value(), "$.evaluate.samples");
-  forbid(evaluate.metric.has_value(), "$.evaluate.metric");
-  forbid(!evaluate.target_accuracy.empty(), "$.evaluate.target_accuracy");
-  forbid(!evaluate.target_loss.empty(), "$.evaluate.target_loss");
-  const auto needs_model = [&](bool given, const std::string& path, const char* what) {
-    if (given) findings.add(path, fmt::format("true, but model \"none\" has no {}; expected false", what));
-  };
-  if (scenario.data.augment != data::Augment::none) {
-    findings.add("$.data.augment", fmt::format("\"{}\", but model \"none\" sees no images; expected \"none\"",
-                                               name_of(scenario.data.augment)));
-  }
-  needs_model(scenario.record.weights, "$.record.weights", "weights");
-  needs_model(scenario.record.initial_weights, "$.record.initial_weights", "weights");
-  needs_model(scenario.record.batches, "$.record.batches", "minibatches");
-}
-
 void check_schedule(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.training") || !findings.clean("$.stop")) return;
   const nn::RateParams& rate = nn::rate_params(scenario.training.optimizer);
@@ -218,9 +181,6 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   }
   const EvaluateSpec& evaluate = scenario.evaluate;
   if (!findings.clean("$.evaluate") || !findings.clean("$.stop")) return;
-  if (evaluate.every && evaluate.every_iterations) {
-    findings.add("$.evaluate.every_iterations", "is given beside \"every\"; expected one of the two");
-  }
   if (evaluate.every && stop.time && stop.time->value / evaluate.every->value > most_evaluations) {
     findings.add("$.evaluate.every", fmt::format("asks for {:.0f} evaluations until stop.time; expected at most {:.0f}",
                                                  stop.time->value / evaluate.every->value, most_evaluations));

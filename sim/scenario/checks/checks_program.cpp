@@ -14,14 +14,6 @@ void check_program(const Scenario& scenario, Findings& findings) {
   const auto complain = [&](bool wrong, const char* path, const std::string& what) {
     if (wrong && findings.clean(path)) findings.add(path, what);
   };
-  complain(!scenario.compute.seconds_per_batch, "$.compute.seconds_per_batch",
-           "is missing, and a program does not say how many operations its gradient takes; expected a value such as "
-           "\"340ms\"");
-  complain(scenario.evaluate.samples.has_value(), "$.evaluate.samples",
-           "is given, but the program evaluates on test samples of its own choice; expected no such key");
-  complain(
-      scenario.math.mode != nn::MathMode::automatic, "$.math.mode",
-      fmt::format("\"{}\", but the mathematics are the program's; expected \"auto\"", name_of(scenario.math.mode)));
   std::error_code unreadable;
   const std::string folder = program_folder(scenario);
   complain(!std::filesystem::is_directory(folder, unreadable), "$.model.folder",

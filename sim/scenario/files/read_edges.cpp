@@ -12,7 +12,7 @@
 namespace ddl::scenario {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr TextFile edges_file{"a CSV file", 16 << 20};
 // Throws InputError without the file's name.

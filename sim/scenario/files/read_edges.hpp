@@ -10,6 +10,6 @@ namespace ddl::scenario {
 
 // Puts the edges in the place of the files that algorithm.topology names, so that a result has them. `file` is the
 // scenario's, from whose folder paths start.
-void read_edge_files(nlohmann::json& scenario, const std::string& file, Findings& findings);
+void read_edge_files(nlohmann::ordered_json& scenario, const std::string& file, Findings& findings);
 
 }  // namespace ddl::scenario

@@ -66,12 +66,8 @@ std::vector<ClientPresence> presences_in(std::string_view text) {
 void read_presence_files(Scenario& scenario, Findings& findings) {
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     auto* fault = std::get_if<HostAvailability>(&scenario.faults[i]);
-    if (fault == nullptr || fault->file.empty()) continue;
+    if (fault == nullptr || fault->file.empty() || !fault->presence.empty()) continue;
     const Place place = Place{findings, fmt::format("$.faults[{}]", i)}.at("file");
-    if (!fault->presence.empty()) {
-      place.error("is given beside \"presence\"; expected one of them");
-      continue;
-    }
     const std::string path = resolve_path(scenario, fault->file);
     try {
       fault->presence = presences_in(text_of_file(path, presence_file));

@@ -137,9 +137,7 @@ void read_profile_files(Scenario& scenario, Findings& findings) {
     const Place place = place_of(i, findings);
     std::visit(
         [&](auto& profile) {
-          if (profile.file.empty()) return;
-          if (!profile.points.empty())
-            return place.at("file").error("is given beside \"points\"; expected one of them");
+          if (profile.file.empty() || !profile.points.empty()) return;
           read_file(profile, resolve_path(scenario, profile.file), place.at("file"));
         },
         profiles[i]);

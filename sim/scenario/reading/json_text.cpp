@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "sim/scenario/reading/words.hpp"
@@ -10,7 +11,7 @@
 namespace ddl::scenario {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t longest_reason = 160;
 
@@ -34,22 +35,23 @@ class Builder {
   bool key(std::string& name) {
     Level& level = levels_.back();
     level.key = std::move(name);
-    if (level.value->contains(level.key)) findings_.add(path(), "is given twice; expected each key once");
+    if (!level.keys.insert(level.key).second) findings_.add(path(), "is given twice; expected each key once");
     return true;
   }
 
   // The library says line and column: "[json.exception.parse_error.101] parse error at line 1, column 3: ...".
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
     const std::string_view message = error.what(), text = message.substr(message.find("] ") + 2);
-    findings_.add(path(), "expected JSON; " + on_one_line(text.substr(0, longest_reason)) +
-                              (text.size() > longest_reason ? "..." : ""));
+    const std::string said = on_one_line(text.substr(0, longest_reason)) + (text.size() > longest_reason ? "..." : "");
+    findings_.add(path(), said + (said.find("; expected ") == std::string::npos ? "; expected JSON" : ""));
     return false;
   }
 
  private:
   struct Level {
     Json* value;
-    std::string key;  // of an object: the one being read
+    std::string key = {};  // of an object: the one being read
+    std::set<std::string> keys = {};
   };
 
   // The parser gives its position only in its own errors, so the error of the depth limit names the path instead.
@@ -58,7 +60,7 @@ class Builder {
       findings_.add("$", fmt::format("is nested deeper than {} levels; expected a scenario", deepest_level));
       return false;
     }
-    levels_.push_back({&place(std::move(value)), {}});
+    levels_.push_back({&place(std::move(value))});
     return true;
   }
   bool close() {
@@ -72,7 +74,10 @@ class Builder {
   Json& place(Json value) {
     if (levels_.empty()) return root_ = std::move(value);
     Level& level = levels_.back();
-    if (level.value->is_object()) return (*level.value)[level.key] = std::move(value);
+    // Looking for the key in the object, as its operator[] does, would take time in the square of their number.
+    if (level.value->is_object()) {
+      return level.value->get_ref<Json::object_t&>().emplace_back(level.key, std::move(value)).second;
+    }
     level.value->push_back(std::move(value));
     return level.value->back();
   }

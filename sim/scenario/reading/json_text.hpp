@@ -14,10 +14,10 @@ inline constexpr std::size_t deepest_level = 64;  // of lists and objects in one
 
 // Parses `text`, which may have // and /* */ comments. Returns false, with findings, if it is not JSON; repeated keys
 // are findings, too, but `value` is still set.
-bool parse_json(const std::string& text, Findings& findings, nlohmann::json& value);
+bool parse_json(const std::string& text, Findings& findings, nlohmann::ordered_json& value);
 
 // How an error line shows a value: scalars as written, "a list", "an object".
-std::string shown(const nlohmann::json& value);
+std::string shown(const nlohmann::ordered_json& value);
 
 // Indented by two blanks; a list or object that fits into one line is written in one.
 std::string layout(const nlohmann::ordered_json& value);

@@ -108,8 +108,11 @@ KeyRow row_of(const OrderedJson& object, const std::string& key, const OrderedJs
   const auto required = object.value("required", OrderedJson::array());
   std::vector<const OrderedJson*> below;
   collect_objects(value, below);
+  std::string kind = kind_of(value);
+  const std::string example = value.contains("examples") ? ", such as " + value["examples"][0].dump() : "";
+  if (!kind.ends_with(example)) kind += example;
   return {.key = key,
-          .value = kind_of(value),
+          .value = kind,
           .by_default = value.contains("default") ? value["default"].dump() : "",
           .meaning = value.value("description", ""),
           .required = std::find(required.begin(), required.end(), key) != required.end(),
@@ -144,8 +147,8 @@ std::vector<std::string> key_paths(const Registry& systems) {
   return {paths.begin(), paths.end()};
 }
 
-std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path) {
-  OrderedJson here = OrderedJson::parse(scenario_schema(systems));
+std::vector<KeyTable> keys_at(const std::string& schema, const std::string& path) {
+  OrderedJson here = OrderedJson::parse(schema);
   KeyTable alone{path, {}};
   std::string words = path, so_far;
   while (!words.empty()) {

@@ -13,7 +13,7 @@
 namespace ddl::scenario {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Step = std::variant<std::string, std::size_t>;  // a key, or an index into a list
 
 std::optional<std::vector<Step>> steps_of(std::string_view path) {

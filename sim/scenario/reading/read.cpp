@@ -32,7 +32,8 @@ void read_platform_file(Scenario& scenario) {
 }
 
 // With those of the libraries that the scenario names. What is no list of paths, the reader says.
-Registry with_libraries(Registry systems, const nlohmann::json& json, const std::string& file, Findings& findings) {
+Registry with_libraries(Registry systems, const nlohmann::ordered_json& json, const std::string& file,
+                        Findings& findings) {
   const auto load = json.find("load");
   if (load == json.end() || !load->is_array() || load->empty()) return systems;
   if (!systems.opens_libraries()) {
@@ -71,7 +72,7 @@ std::string scenario_text(const std::string& file, const char* what) {
 Scenario parse_scenario(const Registry& systems, const std::string& text, const std::string& file,
                         const std::vector<Override>& overrides) {
   Findings findings(file);
-  nlohmann::json json;
+  nlohmann::ordered_json json;
   if (!parse_json(text, findings, json)) throw ScenarioErrors(findings.lines());
   for (const Override& change : overrides) apply_override(change, json, findings);
 

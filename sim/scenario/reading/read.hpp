@@ -61,7 +61,7 @@ struct KeyTable {
 };
 // What there is at a path such as `platform`, `stop.time` or `algorithm.ako`, where a word stands for the object that
 // it is short for: the objects' keys, or one key alone. Of more than a few objects only the paths. Throws InputError.
-std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path);
+std::vector<KeyTable> keys_at(const std::string& schema, const std::string& path);
 // Every path that can be set, in order: "algorithm", "algorithm.partitions", ...
 std::vector<std::string> key_paths(const Registry& systems);
 

@@ -12,7 +12,7 @@
 namespace ddl::scenario {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // The error for a number of the right type that is out of range.
 std::string misfit(const std::string& value, bool too_small, const std::string& expected) {
@@ -21,7 +21,26 @@ std::string misfit(const std::string& value, bool too_small, const std::string& 
 
 bool below_range(double value, const Rule& rule) { return value < rule.at_least || value <= rule.above; }
 
+std::string expected_quantity(Dimension dimension, const Rule& rule) {
+  return fmt::format("{}{} such as \"{}\"", dimension_name(dimension), range_of(rule), example_of(dimension));
+}
+
 }  // namespace
+
+std::string expected_value(const FieldValue& value, const Rule& rule) {
+  const auto look = [&](const auto& form) -> std::string {
+    using T = std::remove_cvref_t<decltype(form)>;
+    if constexpr (std::is_same_v<T, OptionalField>) return expected_value(form.blank(), rule);
+    if constexpr (std::is_pointer_v<T>) {
+      using Value = std::remove_pointer_t<T>;
+      if constexpr (dimension_of<Value>.has_value()) return expected_quantity(*dimension_of<Value>, rule);
+      if constexpr (std::is_integral_v<Value>) return "a whole number" + range_of(rule);
+      return "a value" + range_of(rule);
+    }
+    return "a value";
+  };
+  return std::visit(look, value.form);
+}
 
 void read_bool(const Json& json, bool& value, const Place& place) {
   if (!json.is_boolean()) return place.error(shown(json) + " is neither true nor false; expected true or false");
@@ -91,8 +110,7 @@ void read_unsigned(const Json& json, std::uint64_t& value, const Rule& rule, con
 
 void read_quantity(const Json& json, double& value, Dimension dimension, const Rule& rule, const Place& place) {
   if (json.is_number()) return place.error(missing_unit(json.get<double>(), dimension));
-  const std::string expected =
-      fmt::format("expected {}{} such as \"{}\"", dimension_name(dimension), range_of(rule), example_of(dimension));
+  const std::string expected = "expected " + expected_quantity(dimension, rule);
   if (!json.is_string())
     return place.error(fmt::format("{} is not {}; {}", shown(json), dimension_name(dimension), expected));
   const auto& text = json.get_ref<const std::string&>();

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
+#include "sim/scenario/reading/relations.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* a_platform = "{\"topology\": ...}, {\"sites\": ...} or {\"file\": ...}";
 
@@ -41,24 +41,21 @@ class ObjectReader final : public FieldVisitor {
 
   void visit(const char* key, const FieldValue& value, const Rule& rule) override {
     if (const auto* block = std::get_if<ObjectField>(&value.form)) blocks_.emplace_back(key, *block);
+    relations_.visit(key, value, rule);
     if (const Json* found = find(key)) {
       read_value(*found, value, rule, place_.at(key));
     } else if (must_be_given(value, rule)) {
-      const bool whole = std::holds_alternative<int*>(value.form) ||
-                         std::holds_alternative<std::int64_t*>(value.form) ||
-                         std::holds_alternative<std::uint64_t*>(value.form);
-      require(key, (whole ? "a whole number" : "a value") + range_of(rule));
+      require(key, expected_value(value, rule));
     }
+  }
+  void relation(const char* keys, Relation how, const char* condition) override {
+    relations_.relation(keys, how, condition);
   }
   // A key that must be given.
   void require(const char* key, const std::string& expected) {
     if (!object_.contains(key)) missing_.emplace_back(key, "is missing; expected " + expected);
   }
 
-  using FieldVisitor::former;
-  void former(const char* key, const char* instead, const std::vector<std::string>& idle) override {
-    former_[key] = {instead, idle};
-  }
   // A key that belongs elsewhere.
   void refuse(const char* key, const std::string& what) {
     if (object_.contains(key)) place_.at(key).error(what);
@@ -69,21 +66,14 @@ class ObjectReader final : public FieldVisitor {
     for (const auto& [key, value] : object_.items()) {
       if (std::ranges::find(known_, key) != known_.end()) continue;
       if (std::ranges::find(refused_, key) != refused_.end()) continue;
-      report_unknown(key, value);
+      report_unknown(key);
     }
     for (const auto& [key, what] : missing_) place_.at(key).error(what);
+    relations_.check(object_, place_);
   }
 
  private:
-  void report_unknown(const std::string& key, const Json& value) {
-    if (const auto found = former_.find(key); found != former_.end()) {
-      const FormerKey& former = found->second;
-      if (std::ranges::find(former.idle, value.dump(-1, ' ', false, Json::error_handler_t::replace)) !=
-          former.idle.end()) {
-        return place_.at(key).note("is no longer a key; what it says holds anyway, so delete it");
-      }
-      return place_.at(key).error("is no longer a key; expected " + former.instead);
-    }
+  void report_unknown(const std::string& key) {
     if (const std::string block = block_with(key); !block.empty()) {
       return place_.at(key).error("is an unknown key; expected it in a block, \"" + block + "\": {\"" + key +
                                   "\": ...}");
@@ -123,14 +113,12 @@ class ObjectReader final : public FieldVisitor {
   std::vector<std::string> known_, refused_;
   std::vector<std::pair<std::string, std::string>> missing_;  // what is wrong with each
   std::vector<std::pair<std::string, ObjectField>> blocks_;
-  struct FormerKey {
-    std::string instead;            // what to write
-    std::vector<std::string> idle;  // values that say what is done without it
-  };
-  std::map<std::string, FormerKey> former_;
+  KeyRelations relations_;
 };
 
-bool is_object(const Json& json, const Place& place, const char* what) {
+std::string such_as(const Rule& rule) { return *rule.example == '\0' ? "" : std::string(", such as ") + rule.example; }
+
+bool is_object(const Json& json, const Place& place, const std::string& what) {
   if (!json.is_object()) place.error(std::string(shown(json)) + " is not an object; expected " + what);
   return json.is_object();
 }
@@ -148,6 +136,7 @@ struct Reader {
   void operator()(int* value) const { read_integer(*value); }
   void operator()(std::string* value) const { read_text(json, *value, place); }
   void operator()(ShareOrCount* value) const { read_share_or_count(json, *value, place); }
+  void operator()(AsWritten* value) const { value->text = json.dump(); }
   template <class T>
   void operator()(T* quantity) const {
     read_quantity(json, quantity->value, *dimension_of<T>, rule, place);
@@ -170,17 +159,17 @@ struct Reader {
     } else if (field.may_be_one) {
       read_value(json, field.append(), rule, place);
     } else {
-      place.error(shown(json) + " is not a list; expected a list in brackets");
+      place.error(shown(json) + " is not a list; expected a list in brackets" + such_as(rule));
     }
   }
 
   void operator()(const MapField& field) const {
-    if (!is_object(json, place, "an object of names and values")) return;
+    if (!is_object(json, place, "an object of names and values" + such_as(rule))) return;
     for (const auto& [key, inner] : json.items()) read_value(inner, field.at(key), rule, place.at(key));
   }
 
   void operator()(const ObjectField& field) const {
-    if (is_object(json, place, "an object in braces")) read_object(json, field.visit, {});
+    if (is_object(json, place, "an object in braces")) read_object(json, field.visit, {}, place);
   }
 
   // The alternative is chosen by its tag; a bare string is short for an object with only the tag.
@@ -190,9 +179,9 @@ struct Reader {
       const auto index = index_in(field.tags, json);
       if (!index) return place.error(shown(json) + " is unknown; " + nearest_or(word(json), field.tags, expected));
       field.choose(*index);
-      return read_object(Json::object({{field.key, json}}), field.visit, {field.key});
+      return read_object(Json::object({{field.key, json}}), field.visit, {field.key}, place);
     }
-    if (!is_object(json, place, ("an object with \"" + field.key + "\"").c_str())) return;
+    if (!is_object(json, place, "an object with \"" + field.key + "\"")) return;
     const auto tag = json.find(field.key);
     if (tag == json.end()) {
       if (!field.tag_optional) return place.at(field.key).error("is missing; " + expected);
@@ -205,14 +194,13 @@ struct Reader {
       }
       field.choose(*index);
     }
-    read_object(json, field.visit, {field.key});
+    read_object(json, field.visit, {field.key}, place);
   }
 
   void operator()(const EitherField& field) const {
     if (json.is_array() && json.empty()) return place.error(std::string("is an empty list; ") + field.expected);
-    for (const auto& make : field.forms) {
-      const FieldValue value = make();
-      if (looks_like(json, value)) return read_value(json, value, rule, place);
+    for (const EitherField::Form& form : field.forms) {
+      if (looks_like(json, form.blank())) return read_value(json, form.make(), rule, place);
     }
     place.error(shown(json) + " " + field.is_not + "; " + nearest_of(json, field));
   }
@@ -224,16 +212,10 @@ struct Reader {
     read_whole(json, whole, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), rule, place);
     value = static_cast<T>(whole);
   }
-  void read_object(const Json& object, const std::function<void(FieldVisitor&)>& visit,
-                   std::vector<std::string> known) const {
-    ObjectReader reader(object, place, std::move(known));
-    visit(reader);
-    reader.finish();
-  }
   // The word that is meant, if it is near to one.
   static std::string nearest_of(const Json& json, const EitherField& field) {
-    for (const auto& make : field.forms) {
-      const FieldValue value = make();
+    for (const EitherField::Form& form : field.forms) {
+      const FieldValue value = form.blank();
       const auto* words = std::get_if<WordField>(&value.form);
       if (words != nullptr && json.is_string()) return nearest_or(word(json), words->words, field.expected);
     }
@@ -247,8 +229,7 @@ struct Reader {
     if (std::holds_alternative<ObjectField>(value.form)) return json.is_object();
     const auto* list = std::get_if<ListField>(&value.form);
     if (list == nullptr) return json.is_number();
-    const bool of_lists = std::holds_alternative<ListField>(list->append().form);
-    list->clear();
+    const bool of_lists = std::holds_alternative<ListField>(list->blank().form);
     return json.is_array() && json.front().is_array() == of_lists;
   }
   static const std::string& word(const Json& text) { return text.get_ref<const std::string&>(); }
@@ -334,18 +315,14 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
   reader.finish();
 }
 
-// Data that are a program's own cannot be read here: only how its samples are dealt is ours to say.
-void refuse_data(const Json& data, const Place& place) {
-  std::vector<std::string> refused;
-  for (const auto& [key, value] : data.items()) {
-    if (std::ranges::find(keys_of_program_data, key) == std::end(keys_of_program_data)) refused.push_back(key);
-  }
-  if (refused.empty()) return;
-  place.error(fmt::format("has {}, but the data are those of the program that model.command names; expected only {}",
-                          listed(refused), listed({std::begin(keys_of_program_data), std::end(keys_of_program_data)})));
-}
-
 }  // namespace
+
+void read_object(const Json& object, const std::function<void(FieldVisitor&)>& fields, std::vector<std::string> known,
+                 const Place& place) {
+  ObjectReader reader(object, place, std::move(known));
+  fields(reader);
+  reader.finish();
+}
 
 void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   const Place root{findings, "$"};
@@ -355,8 +332,6 @@ void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   reader.require("platform", a_platform);
   reader.require("algorithm", "one of " + listed(std::get<ChoiceField>(field_value(scenario.algorithm).form).tags));
   reader.finish();
-  const auto data = json.find("data");
-  if (scenario.program && data != json.end() && findings.clean("$.data")) refuse_data(*data, root.at("data"));
 }
 
 }  // namespace ddl::scenario

@@ -1,6 +1,7 @@
 // The JSON Schema, derived from the same fields() that the reader follows.
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/read.hpp"
+#include "sim/scenario/reading/relations.hpp"
 #include "sim/scenario/reading/to_json.hpp"
 
 namespace ddl::scenario {
@@ -24,8 +25,12 @@ class SchemaVisitor final : public FieldVisitor {
     }
   }
   void visit(const char* key, const FieldValue& value, const Rule& rule) override {
+    relations_.visit(key, value, rule);
     OrderedJson by_default = written(value);
     add(key, schema_value(value, rule), rule, std::move(by_default), must_be_given(value, rule));
+  }
+  void relation(const char* keys, Relation how, const char* condition) override {
+    relations_.relation(keys, how, condition);
   }
 
   void require(const std::string& key) { required_.push_back(key); }
@@ -36,6 +41,7 @@ class SchemaVisitor final : public FieldVisitor {
     OrderedJson schema = {{"type", "object"}, {"properties", properties_}};
     if (!required_.empty()) schema["required"] = required_;
     schema["additionalProperties"] = false;
+    if (OrderedJson all = relations_.schemas(); !all.empty()) schema["allOf"] = std::move(all);
     return schema;
   }
 
@@ -43,6 +49,7 @@ class SchemaVisitor final : public FieldVisitor {
   void add(const char* key, const OrderedJson& of_value, const Rule& rule, OrderedJson by_default, bool required) {
     OrderedJson schema = OrderedJson::object();
     if (*rule.doc != '\0') schema["description"] = rule.doc;
+    if (*rule.example != '\0') schema["examples"] = OrderedJson::array({OrderedJson::parse(rule.example)});
     schema.update(of_value);
     if (required) {
       require(key);
@@ -54,6 +61,7 @@ class SchemaVisitor final : public FieldVisitor {
 
   OrderedJson properties_ = OrderedJson::object();
   OrderedJson required_ = OrderedJson::array();
+  KeyRelations relations_;
 };
 
 void add_limit(OrderedJson& schema, const char* word, double limit) {
@@ -73,7 +81,7 @@ void add_limits(OrderedJson& schema, const Rule& rule) {
   add_limit(schema, "exclusiveMaximum", rule.below);
 }
 
-// One for each form. Those that hold others make one of these to look at, and then are as they were.
+// One for each form.
 struct Schema {
   const Rule& rule;
 
@@ -96,19 +104,18 @@ struct Schema {
     return schema;
   }
 
+  OrderedJson operator()(AsWritten*) const { return OrderedJson::object(); }
+
   OrderedJson operator()(ShareOrCount*) const { return {{"type", "number"}, {"exclusiveMinimum", 0}}; }
 
   OrderedJson operator()(const WordField& field) const { return {{"enum", field.words}}; }
 
   OrderedJson operator()(const OptionalField& field) const {
-    OrderedJson schema = schema_value(field.present ? field.value() : field.make(), rule);
-    if (!field.present) field.clear();
-    return schema;
+    return schema_value(field.present ? field.value() : field.blank(), rule);
   }
 
   OrderedJson operator()(const ListField& field) const {
-    const OrderedJson one = schema_value(field.size > 0 ? field.at(0) : field.append(), rule);
-    if (field.size == 0) field.clear();
+    const OrderedJson one = schema_value(field.blank(), rule);
     OrderedJson list = {{"type", "array"}, {"items", one}};
     if (!field.may_be_one) return list;
     list["minItems"] = 1;
@@ -116,9 +123,7 @@ struct Schema {
   }
 
   OrderedJson operator()(const MapField& field) const {
-    OrderedJson inner = schema_value(field.at("any"), rule);
-    field.clear();
-    return {{"type", "object"}, {"additionalProperties", std::move(inner)}};
+    return {{"type", "object"}, {"additionalProperties", schema_value(field.blank(), rule)}};
   }
 
   OrderedJson operator()(const ObjectField& field) const {
@@ -131,26 +136,25 @@ struct Schema {
   OrderedJson operator()(const ChoiceField& field) const {
     OrderedJson words = OrderedJson::array(), forms = OrderedJson::array();
     for (std::size_t i = 0; i < field.tags.size(); ++i) {
-      field.choose(i);
       SchemaVisitor visitor;
       visitor.property(field.key) = {{"const", field.tags[i]}};
       if (!field.tag_optional || i > 0) visitor.require(field.key);
       const bool tag_required = visitor.anything_required();
-      field.visit(visitor);
+      const FieldValue alternative = field.blank(i);
+      std::get<ObjectField>(alternative.form).visit(visitor);
       OrderedJson form = visitor.object();
       const bool more_required = form.contains("required") && form["required"].size() > (tag_required ? 1u : 0u);
       if (!more_required) words.push_back(field.tags[i]);
       forms.push_back(std::move(form));
     }
-    field.choose(field.chosen);
     forms.insert(forms.begin(), OrderedJson{{"enum", words}});
     return {{"oneOf", forms}};
   }
 
   OrderedJson operator()(const EitherField& field) const {
     OrderedJson forms = OrderedJson::array();
-    for (const auto& make : field.forms) {
-      OrderedJson& form = forms.emplace_back(schema_value(make(), rule));
+    for (const EitherField::Form& one : field.forms) {
+      OrderedJson& form = forms.emplace_back(schema_value(one.blank(), rule));
       if (form.value("type", "") == "array") form["minItems"] = 1;
     }
     return {{"oneOf", forms}};
@@ -202,6 +206,12 @@ OrderedJson schema_of_form(PlatformSpec&, const Rule&) {
 }
 
 }  // namespace
+
+OrderedJson schema_of(const std::function<void(FieldVisitor&)>& fields) {
+  SchemaVisitor visitor;
+  fields(visitor);
+  return visitor.object();
+}
 
 std::string scenario_schema(const Registry& systems) {
   Scenario defaults;

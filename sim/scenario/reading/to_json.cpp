@@ -77,6 +77,9 @@ struct Writer {
   OrderedJson operator()(ShareOrCount* share) const {
     return share->is_count ? OrderedJson(static_cast<std::int64_t>(share->value)) : OrderedJson(share->value);
   }
+  OrderedJson operator()(AsWritten* value) const {
+    return value->text.empty() ? OrderedJson() : OrderedJson::parse(value->text);
+  }
   template <class T>
   OrderedJson operator()(T* value) const {
     if constexpr (dimension_of<T>.has_value()) {

@@ -25,6 +25,9 @@ OrderedJson to_json_value(T& value, Form form = Form::scenario) {
   return written(field_value(value), form);
 }
 
+// The JSON Schema of an object with the settings that `fields` shows.
+OrderedJson schema_of(const std::function<void(FieldVisitor&)>& fields);
+
 // Whether a setting is left out.
 bool absent(const OrderedJson& json);
 

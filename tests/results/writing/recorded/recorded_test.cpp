@@ -178,7 +178,7 @@ TEST_CASE("a model without numbers has no weights and minibatches to record") {
         "wire": {"model_bytes": "1MB"}, "compute": {"seconds_per_batch": "1s"}, "stop": {"iterations": 1},
         "algorithm": "alone", "record": {")" +
                                  key + R"(": true}})";
-    const std::string said = "$.record." + key + ": true, but model \"none\" has no";
+    const std::string said = "$.record." + key + ": is given beside model \"none\"; expected false";
     CHECK_THROWS_WITH_AS(scenario_from(scenario), doctest::Contains(said.c_str()), scenario::ScenarioErrors);
   }
 }
