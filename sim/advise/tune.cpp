@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 
 SearchSpace space_of_point(const jobs::Sweep& sweep, const jobs::SweepPoint& point) {
   std::vector<OverText> over;
-  for (const auto& [path, values] : sweep.tune->over) over.push_back({path, values});
+  for (const auto& [path, values] : sweep.tune->over) {
+    over.push_back({path, {}});
+    for (const AsWritten& value : values) over.back().values.push_back(value.text);
+  }
   return space_of(point.scenario, over, sweep.tune->seeds);
 }
 

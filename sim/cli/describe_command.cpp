@@ -49,8 +49,17 @@ std::string key_text(const std::string& path, const scenario::KeyRow& row, std::
   return text;
 }
 
+// Keys of scenarios; of sweeps below "sweep", and by themselves where no scenario has them.
+std::string schema_of_keys(const Registry& systems) {
+  auto schema = nlohmann::ordered_json::parse(scenario::scenario_schema(systems));
+  const auto sweep = nlohmann::ordered_json::parse(jobs::sweep_schema());
+  schema["properties"]["sweep"] = sweep;
+  schema["properties"].insert(sweep["properties"].begin(), sweep["properties"].end());
+  return schema.dump();
+}
+
 std::string keys_text(const Registry& systems, const std::string& path, std::size_t width) {
-  const std::vector<scenario::KeyTable> tables = scenario::keys_at(systems, path);
+  const std::vector<scenario::KeyTable> tables = scenario::keys_at(schema_of_keys(systems), path);
   std::string text;
   for (const scenario::KeyTable& table : tables) {
     text += (text.empty() || table.keys.empty() ? "" : "\n") + table.path + "\n";
@@ -76,19 +85,6 @@ std::string file_text(const results::FileDictionary& file, std::size_t width) {
   return text;
 }
 
-// Of "sweep" all keys of sweep files, of one of them what it means; "" for a word that scenarios have, or that neither
-// has.
-std::string sweep_text(const std::string& word, std::size_t width) {
-  std::string text;
-  for (const jobs::SweepKey& row : jobs::sweep_keys()) {
-    const bool is_scenarios = row.key == std::string("name") || row.key == std::string("description");
-    if (word != "sweep" && (word != row.key || is_scenarios)) continue;
-    text += fmt::format("  {}\n", row.key) + results::hanging("      ", row.meaning, width) +
-            results::hanging("      ", std::string("such as ") + row.example, width);
-  }
-  return text.empty() ? "" : "sweep\n" + text;
-}
-
 // True for text that nobody would name a file.
 bool looks_like_keys(const std::string& text) {
   std::error_code unreadable;
@@ -109,9 +105,7 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
     return;
   }
   if (looks_like_keys(what)) {
-    const std::size_t width = Terminal(STDOUT_FILENO).columns();
-    const std::string of_sweeps = sweep_text(what, width);
-    std::cout << (of_sweeps.empty() ? keys_text(known, what, width) : of_sweeps);
+    std::cout << keys_text(known, what, Terminal(STDOUT_FILENO).columns());
     return;
   }
   const std::string text = scenario::scenario_text(what);

@@ -1,10 +1,14 @@
 #include "sim/jobs/batch/job_line.hpp"
 
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
+#include "core/base/field_value.hpp"
 #include "sim/scenario/reading/findings.hpp"
 #include "sim/scenario/reading/json_text.hpp"
-#include "sim/scenario/reading/read_scalars.hpp"
+#include "sim/scenario/reading/reader.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::jobs {
@@ -13,61 +17,63 @@ namespace {
 
 using scenario::Place;
 
-const std::vector<std::string> keys_of_jobs = {"id", "scenario", "folder", "set", "seed", "out", "force"};
+// A job as it is written.
+struct JobFile {
+  AsWritten id, scenario;
+  std::string folder, out;
+  std::map<std::string, AsWritten> set;
+  std::optional<std::uint64_t> seed;
+  bool force = false;
+};
+template <class Visitor>
+void fields(Visitor& visit, JobFile& job) {
+  visit("id", job.id, Rule{});
+  visit("scenario", job.scenario, Rule{});
+  visit("folder", job.folder, Rule{});
+  visit("set", job.set, Rule{.example = R"({"algorithm.partitions": 4})"});
+  visit("seed", job.seed, Rule{});
+  visit("out", job.out, Rule{});
+  visit("force", job.force, Rule{});
+}
 
-void read_scenario(const nlohmann::json& object, JobLine& job, const Place& root) {
-  const auto found = object.find("scenario");
+void add_scenario(const JobFile& file, JobLine& job, const Place& root) {
   const Place place = root.at("scenario");
-  if (found == object.end()) return place.error("is missing; expected a scenario's file, or a scenario");
-  std::string folder;
-  if (object.contains("folder")) scenario::read_text(object["folder"], folder, root.at("folder"));
-  if (found->is_string()) {
-    job.file = *found;
+  if (file.scenario.text.empty()) return place.error("is missing; expected a scenario's file, or a scenario");
+  const auto scenario = nlohmann::ordered_json::parse(file.scenario.text);
+  if (scenario.is_string()) {
+    job.file = scenario.get<std::string>();
     if (job.file.empty()) place.error("is empty; expected a scenario's file, or a scenario");
-    if (object.contains("folder")) {
+    if (!file.folder.empty()) {
       root.at("folder").error(
           "is given, but the paths of a scenario in a file start where that lies; expected no "
           "such key, or a scenario as an object");
     }
-  } else if (found->is_object()) {
-    job.file = (fs::path(folder) / "scenario.json").string();
-    job.text = found->dump();
+  } else if (scenario.is_object()) {
+    job.file = (fs::path(file.folder) / "scenario.json").string();
+    job.text = file.scenario.text;
   } else {
-    place.error(scenario::shown(*found) + " is neither; expected a scenario's file, or a scenario");
+    place.error(scenario::shown(scenario) + " is neither; expected a scenario's file, or a scenario");
   }
 }
 
-void read_changes(const nlohmann::json& object, JobLine& job, const Place& root) {
-  const auto found = object.find("set");
-  if (found == object.end()) return;
-  if (!found->is_object()) {
-    return root.at("set").error(scenario::shown(*found) + " is no object; expected {\"algorithm.partitions\": 4}");
-  }
-  for (const auto& [path, value] : found->items()) job.overrides.push_back({path, value.dump()});
-}
-
-void read_out(const nlohmann::json& object, JobLine& job, const Place& root) {
-  const Place place = root.at("out");
-  if (!object.contains("out")) return place.error("is missing; expected the run's own folder");
-  scenario::read_text(object["out"], job.out, place);
+void check_out(const JobLine& job, const Place& place) {
+  if (job.out.empty()) return place.error("is missing; expected the run's own folder");
   const std::string name = job.place().filename().string();
-  if (object["out"].is_string() && (job.out.empty() || name.empty() || name.starts_with('.'))) {
-    place.error(scenario::in_quotes(job.out) + " is no name of a folder; expected the run's own, such as " +
-                "\"results/mine/1\"");
-  }
+  if (!name.empty() && !name.starts_with('.')) return;
+  place.error(scenario::in_quotes(job.out) + " is no name of a folder; expected the run's own, such as " +
+              "\"results/mine/1\"");
 }
 
-void read_job(const nlohmann::json& object, JobLine& job, const Place& root) {
-  for (const auto& [key, value] : object.items()) {
-    if (std::ranges::find(keys_of_jobs, key) != keys_of_jobs.end()) continue;
-    root.at(key).error("is an unknown key; " +
-                       scenario::nearest_or(key, keys_of_jobs, "known keys are " + scenario::listed(keys_of_jobs)));
-  }
-  read_scenario(object, job, root);
-  read_changes(object, job, root);
-  read_out(object, job, root);
-  if (object.contains("seed")) scenario::read_unsigned(object["seed"], job.seed.emplace(), {}, root.at("seed"));
-  if (object.contains("force")) scenario::read_bool(object["force"], job.force, root.at("force"));
+void read_job(const nlohmann::ordered_json& object, JobLine& job, const Place& root) {
+  JobFile file;
+  scenario::read_object(
+      object, [&](FieldVisitor& visit) { fields(visit, file); }, {}, root);
+  job.out = file.out;
+  job.seed = file.seed;
+  job.force = file.force;
+  add_scenario(file, job, root);
+  for (const auto& [path, value] : file.set) job.overrides.push_back({path, value.text});
+  if (root.findings.clean("$.out")) check_out(job, root.at("out"));
 }
 
 }  // namespace
@@ -83,13 +89,13 @@ fs::path JobLine::place() const {
 JobLine read_job_line(const std::string& line, const std::string& name) {
   JobLine job;
   scenario::Findings findings(name);
-  nlohmann::json object;
+  nlohmann::ordered_json object;
   const bool is_json = scenario::parse_json(line, findings, object);
   const Place root{findings, "$"};
   if (is_json && !object.is_object()) {
     root.error(scenario::shown(object) + " is no job; expected {\"id\": ..., \"scenario\": ..., \"out\": ...}");
   } else if (is_json) {
-    job.id = object.value("id", nlohmann::json());
+    if (object.contains("id")) job.id = object["id"];
     if (object.size() == 1 && object.contains("cancel")) {
       job.cancel = object["cancel"];
     } else {

@@ -11,11 +11,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/field_value.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::jobs {
@@ -27,11 +27,19 @@ struct SweepAxis {
 
 // "tune": every point first searches for its own best settings, over seeds that the sweep does not use (sim/advise).
 struct SweepTuning {
-  // Paths and what is tried there; no values, of the learning rate: about the scenario's own. Empty: the learning rate.
-  std::vector<std::pair<std::string, std::vector<std::string>>> over;
-  std::optional<double> target;  // soonest at this value of the metric; none: the best at the end
-  std::uint64_t seeds = 4;       // most of a setting
+  using Lists = std::vector<std::pair<std::string, std::vector<AsWritten>>>;  // of values, by path
+  Lists over;                                                                 // empty: the learning rate
+  std::optional<double> target;
+  std::uint64_t seeds = 4;
 };
+template <class Visitor>
+void fields(Visitor& visit, SweepTuning& tune) {
+  visit("over", tune.over,
+        Rule{.doc = "paths and values to try; an empty list, of the learning rate: about the scenario's own"});
+  visit("target", tune.target,
+        Rule{.doc = "soonest at this value of evaluate.metric; default: the best at the end", .above = 0});
+  visit("seeds", tune.seeds, Rule{.doc = "most seeds of a setting", .at_least = 1, .at_most = 64});
+}
 
 struct Sweep {
   std::string file;  // starts errors
@@ -51,13 +59,6 @@ constexpr std::size_t most_sweep_runs = 100000;
 Sweep read_sweep(const std::string& file, const std::vector<scenario::Override>& overrides = {});
 Sweep parse_sweep(const std::string& text, const std::string& file,
                   const std::vector<scenario::Override>& overrides = {});
-
-struct SweepKey {
-  const char* key;
-  const char* meaning;
-  const char* example;  // of its value
-};
-std::span<const SweepKey> sweep_keys();
 
 // The JSON Schema of sweep files (draft 2020-12).
 std::string sweep_schema();

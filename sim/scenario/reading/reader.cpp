@@ -165,7 +165,9 @@ struct Reader {
 
   void operator()(const MapField& field) const {
     if (!is_object(json, place, "an object of names and values" + such_as(rule))) return;
-    for (const auto& [key, inner] : json.items()) read_value(inner, field.at(key), rule, place.at(key));
+    Rule of_value = rule;
+    of_value.example = "";
+    for (const auto& [key, inner] : json.items()) read_value(inner, field.at(key), of_value, place.at(key));
   }
 
   void operator()(const ObjectField& field) const {
