@@ -1,5 +1,5 @@
-// Reads the tables of results back, row by row: nothing but the row at hand is kept in memory. Strict: a line with too
-// few fields, or a field that is not what it should be, is an InputError that names file, line and column.
+// Reads the tables of results back. Strict: a line with too few fields, or a field that is not what it should be, is an
+// InputError that names file, line and column.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/files/csv_reader.hpp"
+
 namespace ddl::results {
 
 class TableRow {
  public:
-  TableRow(const std::filesystem::path& file, const std::vector<std::string>& columns)
-      : file_(file), columns_(columns) {}
+  TableRow(const data::CsvReader& rows, const std::vector<std::string>& columns) : rows_(rows), columns_(columns) {}
 
   const std::vector<std::string>& columns() const { return columns_; }
-  const std::string& text(std::size_t column) const { return fields_.at(column); }
+  const std::string& text(std::size_t column) const { return rows_.cells().at(column); }
   // May be nan or inf, which say that training diverged.
   double number(std::size_t column) const;
   // Nothing for an empty field.
@@ -26,13 +27,12 @@ class TableRow {
   std::int64_t whole(std::size_t column) const;
 
  private:
-  friend class TableReader;
   [[noreturn]] void refuse(std::size_t column, const char* expected) const;
+  template <class Number>
+  Number parsed(std::size_t column, const char* expected) const;
 
-  const std::filesystem::path& file_;
+  const data::CsvReader& rows_;
   const std::vector<std::string>& columns_;
-  std::size_t line_ = 1;  // where the row starts
-  std::vector<std::string> fields_;
 };
 
 // Calls `row` for each row below the header, in order. The header must be `header` (as in sim/results/writing/csv.hpp),

@@ -153,7 +153,7 @@ TEST_CASE("a damaged result is refused with its file and place") {
   CHECK(complaint_of(read) == run + ": is not a JSON object; expected a result of ddlsim");
 
   replace_in(pairs, "w0,ps0,2,", "w0,ps0,2.5,");
-  CHECK(complaint_of(talk) == pairs + ": line 2: messages: \"2.5\" is wrong; expected a whole number");
+  CHECK(complaint_of(talk) == pairs + ": line 2, messages: \"2.5\" is wrong; expected a whole number");
   replace_in(pairs, "w0,ps0,2.5,", "w0,ps0,");
   CHECK(complaint_of(talk) == pairs + ": line 2: has 3 fields; expected the 4 of the header");
   fs::resize_file(pairs, fs::file_size(pairs) - 1);
