@@ -63,7 +63,7 @@ TEST_CASE("rare settings are drawn together") {
   const auto has_codec = [](const nlohmann::json& scenario) {
     return scenario["algorithm"]["codec"]["type"] != "none";
   };
-  for (const char* system : {"ring_allreduce", "tree_allreduce", "diloco", "ps_async", "ps_sync", "ps_ssp"}) {
+  for (const char* system : {"ring_allreduce", "diloco", "ps_ssp"}) {
     CAPTURE(system);
     CHECK(are_drawn(1, system, [&](const nlohmann::json& scenario) {
       return scenario["algorithm"].value("overlap", "") == "layers" && clips(scenario) && has_codec(scenario);
