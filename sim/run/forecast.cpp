@@ -28,10 +28,6 @@ template <class A>
 void members(A& archive, TensorInfo& tensor) {
   archive(tensor.name, tensor.offset, tensor.count, tensor.rows);
 }
-template <class A>
-void members(A& archive, LayerInfo& layer) {
-  archive(layer.slice.begin, layer.slice.end, layer.work);
-}
 
 }  // namespace ddl
 
@@ -60,27 +56,15 @@ void members(A& archive, DataForecast& data) {
   archive(data.train, data.test, data.classes);
 }
 template <class A>
-void members(A& archive, graph::Consensus& consensus) {
-  archive(consensus.factor, consensus.period);
-}
-template <class A>
-void members(A& archive, Cost& cost) {
-  archive(cost.start_s, cost.gradients_s, cost.evaluation_s, cost.messages_s, cost.gradients, cost.evaluations,
-          cost.messages_reached);
-}
-template <class A>
-void members(A& archive, ResultBytes& bytes) {
-  archive(bytes.steps, bytes.curve, bytes.weights, bytes.initial_weights, bytes.minibatches);
-}
-template <class A>
 void members(A& archive, SiteForecast& site) {
   archive(site.name, site.workers, site.servers);
 }
 template <class A>
-void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.system_notes, forecast.sites, forecast.data, forecast.cost, forecast.result, forecast.steps,
-          forecast.model_bytes, forecast.shape, forecast.workers, forecast.compute_s);
+void members(A& archive, Forecast& forecast) {  // one that is missing here does not compile
+  auto& [bounds, network, consensus, platform_notes, host_notes, system_notes, sites, data, cost, result, steps,
+         model_bytes, shape, workers, compute_s] = forecast;
+  archive(bounds, network, consensus, platform_notes, host_notes, system_notes, sites, data, cost, result, steps,
+          model_bytes, shape, workers, compute_s);
 }
 
 namespace {
