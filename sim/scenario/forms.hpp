@@ -81,7 +81,6 @@ inline bool must_be_given(const FieldValue& value, const Rule& rule) {
 
 // Settings that are seen with their types: those whose forms are the scenario's own, and what holds them.
 template <class T>
-inline constexpr bool has_own_form =
-    std::is_same_v<T, ModelChoice> || std::is_same_v<T, HostChoice> || std::is_same_v<T, PlatformSpec>;
+inline constexpr bool has_own_form = std::is_same_v<T, ModelChoice> || std::is_same_v<T, PlatformSpec>;
 
 }  // namespace ddl::scenario

@@ -83,6 +83,17 @@ struct HostChoice {
   int& count;
   bool may_be_none = false;
 };
+inline FieldValue form_of(HostChoice& hosts) {
+  const auto count = [&hosts] { return field_value(hosts.count); };
+  const auto names = [&hosts] { return field_value(hosts.names); };
+  const auto present = [&hosts, count, names] {
+    return hosts.names.empty() && (hosts.count > 0 || hosts.may_be_none) ? count() : names();
+  };
+  return {EitherField{.forms = {{&blank_field<int>, count}, {&blank_field<std::vector<std::string>>, names}},
+                      .value = present,
+                      .is_not = "is neither",
+                      .expected = "expected a list of host names, or how many"}};
+}
 
 constexpr int most_mesh_hosts = 512;  // a link per ordered pair: a quarter of a million
 

@@ -20,7 +20,6 @@ constexpr const char* a_platform = "{\"topology\": ...}, {\"sites\": ...} or {\"
 
 void read_value(const Json& json, const FieldValue& value, const Rule& rule, const Place& place);
 void read_form(const Json& json, ModelChoice& value, const Rule& rule, const Place& place);
-void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place);
 void read_form(const Json& json, PlatformSpec& value, const Rule& rule, const Place& place);
 
 // The fields of one JSON object. Those of several structs may be read from the same object; finish() then reports the
@@ -278,16 +277,6 @@ void read_form(const Json& json, ModelChoice& value, const Rule&, const Place& p
   if (!json.contains("layers") || json["layers"] == Json::array()) {
     place.at("layers").error("has no layer; expected a list such as [{\"type\": \"dense\", \"units\": 10}]");
   }
-}
-
-void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place) {
-  if (json.is_number()) return read_value(json, field_value(value.count), rule, place);
-  if (!json.is_array()) return place.error(shown(json) + " is neither; expected a list of host names, or how many");
-  if (json.empty()) {
-    place.error(std::string("is an empty list; expected names, or no such key for ") +
-                (value.may_be_none ? "no server" : "all hosts but the servers"));
-  }
-  read_value(json, field_value(value.names), rule, place);
 }
 
 void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& place) {

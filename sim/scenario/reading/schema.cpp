@@ -9,7 +9,6 @@ namespace {
 
 OrderedJson schema_value(const FieldValue& value, const Rule& rule);
 OrderedJson schema_of_form(ModelChoice& value, const Rule& rule);
-OrderedJson schema_of_form(HostChoice& value, const Rule& rule);
 OrderedJson schema_of_form(PlatformSpec& value, const Rule& rule);
 
 // The properties of one object.
@@ -173,13 +172,6 @@ OrderedJson schema_of_form(ModelChoice& value, const Rule&) {
   program.require("command");
   program.property("command")["minItems"] = 1;
   return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, layers.object(), program.object()})}};
-}
-
-OrderedJson schema_of_form(HostChoice& value, const Rule& rule) {
-  int count = 1;
-  OrderedJson names = schema_value(field_value(value.names), Rule{});
-  names["minItems"] = 1;
-  return {{"oneOf", OrderedJson::array({schema_value(field_value(count), rule), names})}};
 }
 
 template <class Hosts>

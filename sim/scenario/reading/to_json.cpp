@@ -111,11 +111,6 @@ OrderedJson to_json_value(ModelChoice& value, Form form) {
   return object;
 }
 
-OrderedJson to_json_value(HostChoice& value, Form form) {
-  if (value.names.empty()) return value.count > 0 || value.may_be_none ? OrderedJson(value.count) : OrderedJson();
-  return to_json_value(value.names, form);
-}
-
 OrderedJson to_json_value(PlatformSpec& value, Form form) {
   OrderedJson object = std::visit([form](auto& hosts) { return object_of(hosts, form); }, value.hosts);
   ObjectWriter writer(object, form);

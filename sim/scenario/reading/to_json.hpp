@@ -17,7 +17,6 @@ enum class Form { scenario, settings };
 OrderedJson written(const FieldValue& value, Form form = Form::scenario);
 
 OrderedJson to_json_value(ModelChoice& value, Form form = Form::scenario);
-OrderedJson to_json_value(HostChoice& value, Form form = Form::scenario);
 OrderedJson to_json_value(PlatformSpec& value, Form form = Form::scenario);
 OrderedJson to_json_value(Scenario& value, Form form = Form::scenario);
 template <class T>
