@@ -122,6 +122,53 @@ TEST_CASE("the schema refuses what the reader refuses by its form alone") {
   }
 }
 
+// An object's forms: itself, or those that it is one of.
+std::vector<Json> forms_of(const Json& schema) {
+  return schema.contains("oneOf") ? schema["oneOf"].get<std::vector<Json>>() : std::vector<Json>{schema};
+}
+
+// Keys and words of a relation are those of the object.
+void check_names(const Json& object, const Json& relation) {
+  const auto schema_of_key = [&](const std::string& key) {
+    for (const Json& form : forms_of(object)) {
+      if (form.contains("properties") && form["properties"].contains(key)) return form["properties"][key];
+    }
+    FAIL_CHECK("there is no key " << key);
+    return Json::object();
+  };
+  for (const auto& [word, rule] : relation.items()) {
+    CAPTURE(rule.dump());
+    if (word == "required") {
+      for (const auto& key : rule) schema_of_key(key);
+    } else if (word == "properties") {
+      for (const auto& [key, value] : rule.items()) check_names(schema_of_key(key), value);
+    } else if (word == "enum") {
+      for (const auto& name : rule) {
+        CHECK(std::ranges::any_of(forms_of(object), [&](const Json& form) {
+          return std::ranges::count(form.value("enum", Json::array()), name) > 0;
+        }));
+      }
+    } else if (rule.is_structured()) {
+      for (const auto& part : rule.is_array() ? rule : Json::array({rule})) check_names(object, part);
+    }
+  }
+}
+
+int check_relations(const Json& schema) {
+  int relations = 0;
+  for (const auto& relation : schema.value("allOf", Json::array())) {
+    check_names(schema, relation);
+    ++relations;
+  }
+  for (const auto& property : schema.value("properties", Json::object())) relations += check_relations(property);
+  for (const auto& form : schema.value("oneOf", Json::array())) relations += check_relations(form);
+  return relations + (schema.contains("items") ? check_relations(schema["items"]) : 0);
+}
+
+TEST_CASE("relations are between keys that there are, and words that they have") {
+  CHECK(check_relations(Json::parse(scenario_schema(systems::built_in()))) > 50);
+}
+
 TEST_CASE("every property of the schema has a description") {
   const Json schema = Json::parse(scenario_schema(systems::built_in()));
   for (const auto& [key, property] : schema["properties"].items()) {
