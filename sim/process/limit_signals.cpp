@@ -17,7 +17,7 @@
 namespace ddl::process {
 namespace {
 
-constexpr double soon_s = 0.05;  // before the system ends a process
+constexpr double soon_s = 0.1;  // before the system ends a process, which may notice late on a busy machine
 
 void set_handler(int signal, void (*handler)(int)) {
   struct sigaction action {};
