@@ -138,4 +138,14 @@ std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, co
   }
 }
 
+void expect_steps(Forecast& forecast, const scenario::Scenario& scenario, const ExpectedStep& expected) {
+  const double bound_s = forecast.bounds.step_s, time_s = scenario.stop.time.value_or(Seconds{0}).value;
+  const bool time_ends_it = time_s > 0 && forecast.steps * bound_s > time_s * (1 - 1e-9);
+  if (!time_ends_it || !(expected.step.seconds > 0)) return;
+  for (double* amount : {&forecast.steps, &forecast.cost.gradients, &forecast.cost.gradients_s,
+                         &forecast.cost.messages_s, &forecast.result.steps, &forecast.result.minibatches}) {
+    *amount *= bound_s / expected.step.seconds;
+  }
+}
+
 }  // namespace ddl::run

@@ -40,4 +40,7 @@ inline constexpr double most_seconds_to_expect = 4;
 // In child processes. None where it would take longer, or messages depend on what is learned.
 std::optional<ExpectedStep> expected_step(const scenario::Scenario& scenario, const Forecast& forecast);
 
+// Steps, cost and result of a run that stop.time ends, whose steps take the expected time instead of their bound.
+void expect_steps(Forecast& forecast, const scenario::Scenario& scenario, const ExpectedStep& expected);
+
 }  // namespace ddl::run

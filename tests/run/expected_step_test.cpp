@@ -46,6 +46,19 @@ TEST_CASE("a synchronous server's step is a gradient and the models of all worke
   }
 }
 
+TEST_CASE("a run that a time ends has the steps that take the expected time, not those of the bound") {
+  const double step_s = c + 2 * 4 * n_over_b;
+  for (const auto& [stop, steps] : {std::pair(R"({"time": "1620s"})", 200.0), {R"({"iterations": 150})", 150.0}}) {
+    const auto scenario = timing_only("\"ps_sync\"", 4, 1, "0ms", stop);
+    run::Forecast forecast = run::forecast_of(scenario);
+    const double result_bytes = forecast.result.steps / forecast.steps;
+    expect_steps(forecast, scenario, expected(scenario));
+    CHECK(forecast.bounds.step_s < 0.6 * step_s);
+    CHECK(forecast.steps == doctest::Approx(steps).epsilon(1e-3));
+    CHECK(forecast.result.steps == doctest::Approx(steps * result_bytes).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("the step of a quick worker is mostly waiting where another is ten times as slow") {
   auto scenario = timing_only("\"ring_allreduce\"", 2, 0, "1ms", R"({"iterations": 40})");
   scenario.compute.slowdown = {{"w1", 10}};

@@ -109,11 +109,11 @@ std::string cause_of(const network::Bounds& bounds, const std::optional<run::Exp
 }
 
 // The lower bound of a step, and the expected step. The size of the model must be known.
-std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
+std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast& forecast,
+                        const std::optional<run::ExpectedStep>& expected, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
-  const auto expected = run::expected_step(scenario, forecast);
   add("lower bound", fmt::format("{} a step of the slowest worker in the long run{}",
                                  results::readable_seconds(bounds.step_s), cause_of(bounds, expected)));
   if (const double core_s = run::seconds_to_expect(scenario, forecast); core_s > run::most_seconds_to_expect) {
@@ -213,10 +213,12 @@ std::string result_text(const run::ResultBytes& bytes, std::size_t width) {
   return results::labelled("result", text, width);
 }
 
-std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, bool costs_known,
+std::string forecast_text(const scenario::Scenario& scenario, run::Forecast forecast, bool costs_known,
                           std::size_t width) {
   const bool size_known = forecast.model_bytes > 0;
-  std::string text = size_known ? bounds_text(scenario, forecast, width) : "";
+  const auto expected = run::expected_step(scenario, forecast);
+  std::string text = size_known ? bounds_text(scenario, forecast, expected, width) : "";
+  if (expected) expect_steps(forecast, scenario, *expected);
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
   add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(forecast.bounds.compute_s),
                               scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"

@@ -50,12 +50,14 @@ nlohmann::ordered_json data_json(const std::optional<run::DataForecast>& data) {
 
 }  // namespace
 
-nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const run::Forecast& forecast,
+nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, run::Forecast forecast,
                                      run::Programs programs) {
+  const auto expected = run::expected_step(scenario, forecast);
+  if (expected) expect_steps(forecast, scenario, *expected);
   nlohmann::ordered_json json{{"name", scenario.name},
                               {"algorithm", scenario.algorithm->facts().name},
                               {"bounds", bounds_json(forecast.bounds)},
-                              {"expected", expected_json(run::expected_step(scenario, forecast))},
+                              {"expected", expected_json(expected)},
                               {"model_bytes", forecast.model_bytes},
                               {"parameters", forecast.shape.parameters},
                               {"data", data_json(forecast.data)},

@@ -9,7 +9,7 @@
 namespace ddl::cli {
 
 // In base units. Simulates a few steps in child processes, as run::expected_step().
-nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, const run::Forecast& forecast,
+nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, run::Forecast forecast,
                                      run::Programs programs);
 
 }  // namespace ddl::cli
