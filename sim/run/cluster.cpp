@@ -21,7 +21,7 @@
 namespace ddl::run {
 namespace {
 
-// Of a program's model while nobody has asked it, so that what depends on no size can be said.
+// Bytes assumed for a program's model until the program is asked, for answers that do not depend on its size.
 constexpr double of_unknown_size = 4e6;
 
 // Words of its own that a file of the result has where it has a node's name. Empty: the name is no such word.
@@ -39,7 +39,7 @@ std::string meaning_of(std::string_view name, const scenario::Scenario& scenario
   return "";
 }
 
-// What keeps the nodes' names from standing in the result's files, and from being parts of files' names.
+// Reason why a node's name cannot stand in the result's files, or be part of a file's name; empty if it can.
 std::string name_problem(const std::string& name, const scenario::Scenario& scenario, bool is_worker) {
   const std::string host = "host " + scenario::in_quotes(name);
   if (const std::string meaning = meaning_of(name, scenario, is_worker); !meaning.empty()) {
@@ -55,7 +55,6 @@ std::string name_problem(const std::string& name, const scenario::Scenario& scen
   return "";
 }
 
-// What could not be checked before the platform was known.
 void check_against_platform(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
   std::string lines;
   const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "; also ") + line; };
@@ -83,7 +82,7 @@ std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const scena
                                  std::size_t parameters) {
   if (shape != nullptr) return shape->layers;
   std::vector<LayerInfo> layers;
-  const int count = scenario.program ? 1 : scenario.compute.layers.value_or(0);  // of a program that was not asked
+  const int count = scenario.program ? 1 : scenario.compute.layers.value_or(0);  // 1: a program that was not asked
   for (int layer = 0; layer < count; ++layer) layers.push_back({even_part(parameters, count, layer)});
   return layers;
 }

@@ -1,4 +1,4 @@
-// What every node knows of a run, from a scenario on a platform.
+// Facts of a run that every node knows, from a scenario on a platform.
 #pragma once
 
 #include <string>

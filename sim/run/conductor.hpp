@@ -26,7 +26,7 @@ class Conductor {
 
   // The last actor's body: returns when the run is over.
   void wait_for_the_end();
-  // What may have brought the end nearer calls one of these.
+  // Called after anything that may bring the end nearer.
   void wake() { something_happened_.ring(); }
   void wake_if_no_work_is_left();
 

@@ -145,7 +145,7 @@ const char* Experiment::evaluate(double time_s, double bytes_sent, std::vector<N
     workers.push_back({models.size() == 1 ? models[0] : models[worker], state.steps,
                        static_cast<double>(state.steps) * batch / sharing_, state.train_loss, counts[worker] != 0});
   }
-  states.clear();  // of their weights only the points' are kept
+  states.clear();  // frees weights that no point keeps
   const double epoch = static_cast<double>(steps / sharing_) * batch / training_samples_;
   evaluator_->add(time_s, bytes_sent, epoch, std::move(workers), ensemble);
   const scenario::StopSpec& stop = scenario_.stop;

@@ -1,4 +1,4 @@
-// What a run computes and is judged by, whatever moves its messages and its time.
+// A run's computation and evaluation, whatever moves its messages and its time.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 
 namespace ddl::run {
 
-// What is taken from a node to judge it, in one instant between two of its calls.
+// A node's state for evaluation, taken in one instant between two of its calls.
 struct NodeState {
   Payload weights;                   // null where Experiment::judges() says no
-  std::int64_t steps = 0;            // that count
+  std::int64_t steps = 0;            // counted ones
   std::optional<double> train_loss;  // mean since it was last asked for
   bool counts = true;                // in means, if any node does
   Payload replica = nullptr;         // this worker's own model, where it is judged by another
@@ -48,7 +48,7 @@ class Experiment {
   const nn::Model* network() const { return model() != nullptr ? model()->network : nullptr; }
   int nodes() const { return cluster_.workers + cluster_.servers; }
   bool is_worker(int node) const { return node < cluster_.workers; }
-  std::size_t evaluated_samples() const;  // of the test set; when timing only as many as there would be
+  std::size_t evaluated_samples() const;  // test samples; when timing only, as many as there would be
   // The model that a node begins with, of which a server takes its shard. Null when timing only.
   Payload first_weights(int node);
 
@@ -58,7 +58,7 @@ class Experiment {
   double samples() const;                                    // in them
   double epochs() const { return samples() / training_samples_; }
   Progress progress(double now_s) const;
-  double expected_s() const;  // what the run may take by the clock; 0: not known, for a program computes
+  double expected_s() const;  // wall time of the run; 0: not known, because a program computes
 
   // How many evaluations the steps so far have asked for.
   std::int64_t evaluations_by_steps() const;
@@ -91,11 +91,11 @@ class Experiment {
   const int sharing_;                      // workers whose steps are one step together
   const std::optional<int> only_trainer_;  // the one worker that trains, where the others idle
   const int stepping_;                     // workers that take steps
-  // Which parameters each worker holds, as places in the vector, when the workers share one model; none: all of them.
+  // Parameters that each worker holds, as places in the vector, when the workers share one model; none: all of them.
   const std::vector<std::vector<std::uint32_t>> held_;
   const std::vector<int> holders_;  // see System::model_holders
   network::Bounds bounds_;
-  double training_samples_;  // of an epoch
+  double training_samples_;  // per epoch
   StopRule stop_rule_;
   std::optional<Evaluator> evaluator_;
 };

@@ -148,7 +148,7 @@ void HostSchedule::add_presences(int node, const std::vector<std::pair<double, d
   const auto time_s = [&](int k, double of_trace_s) {
     return of_trace_s == period_s ? (k + 1) * period_s : k * period_s + of_trace_s;
   };
-  double there_until_s = 0;  // of a node that is there since the last event, or since the beginning
+  double there_until_s = 0;  // end of the presence that began with the last event, or at the beginning
   bool there = times.front().first == 0;
   for (int repetition = 0;; ++repetition) {
     if (repetition > 0 && (!repeat_every || time_s(repetition, 0) >= scenario_.stop.time->value)) break;

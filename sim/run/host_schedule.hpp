@@ -18,7 +18,7 @@ struct HostEvent {
   double time_s = 0;
   int node = 0;
   Kind kind = crash;
-  int outage = -1;  // of a crash and its restart: their number
+  int outage = -1;  // a crash and its restart share a number
   bool restarts() const { return kind == restart_kept || kind == restart_lost; }
 };
 
@@ -47,7 +47,7 @@ class HostSchedule {
 
   const scenario::Scenario& scenario_;
   const platform::Fabric& fabric_;
-  const int nodes_;                           // that the system has
+  const int nodes_;                           // in the system
   std::map<std::string, int> first_on_host_;  // node, by the host's name
   std::vector<HostEvent> events_;
   PerNode<int> churns_;   // by node: so far

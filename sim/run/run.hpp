@@ -16,7 +16,7 @@ namespace ddl::run {
 struct RunOptions {
   int threads = 0;                                // math threads; 0: all cores
   std::function<void(const Progress&)> progress;  // called now and then, in the run's own process
-  // Of simulations only: called there with the mean row of each evaluation, in order, once its score is known.
+  // Simulations only: called there with the mean row of each evaluation, in order, once its score is known.
   std::function<void(const CurveRow&)> evaluated{};
   // When timing only, how the model divides; none: into as many equal layers as compute.layers says.
   std::optional<scenario::ModelShape> shape{};
@@ -25,8 +25,7 @@ struct RunOptions {
 // Runs in this process, which can do so once: SimGrid's clock is never reset.
 RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options);
 
-// What is found wrong with a setting of a scenario is told by the setting's path alone ("$.stop: ..."); here such lines
-// get the file's name.
+// Adds the file's name to each line that begins with a setting's path ("$.stop: ...").
 std::string with_origin(const std::string& text, const std::string& file);
 
 // `work` on a scenario in a child process, its InputErrors with the scenario's file.
@@ -35,7 +34,7 @@ std::string in_child_of(const scenario::Scenario& scenario, const std::function<
 // The scenario as it would take effect, as text (scenario::describe), from a child process. Throws InputError.
 std::string described(const scenario::Scenario& scenario);
 
-// What can be said of a run without running it, from a child process. Throws InputError.
+// Forecast of a run without running it, from a child process. Throws InputError.
 Forecast forecast_of(const scenario::Scenario& scenario, Programs programs = Programs::are_left_alone);
 
 }  // namespace ddl::run

@@ -46,7 +46,7 @@ class Simulation {
   Presence presence(int node) const { return host_life_->presence(node); }  // as programs see it
   Tracer& tracer() { return tracer_; }
   Trainer* trainer() { return experiment_.trainer(); }
-  // Of the test set; when timing only as many as there would be.
+  // Test samples; when timing only, as many as there would be.
   std::size_t evaluated_samples() const { return experiment_.evaluated_samples(); }
   SimNode& node(int id) { return *nodes_[id]; }
   bool may_begin_step(std::int64_t begun) { return experiment_.stop_rule().may_begin(begun); }
@@ -70,8 +70,8 @@ class Simulation {
 
  private:
   void conduct();                    // the actor the run ends with
-  void start_actors();               // that change or look at what goes on
-  std::string waiting_text() const;  // what each node waits for, when none can go on
+  void start_actors();               // evaluator, platform changes, clock and hosts, where needed
+  std::string waiting_text() const;  // each node's wait, when none can go on
   void check_lead(int worker) const;
 
   std::vector<NodeState> node_states();
@@ -97,7 +97,7 @@ class Simulation {
   std::unique_ptr<HostLife> host_life_;
 
   std::int64_t evaluations_by_steps_ = 0;
-  double latest_s_ = 0;    // that simulated time was seen to be
+  double latest_s_ = 0;    // latest simulated time seen
   double expected_s_ = 0;  // see Progress
   RunResult result_;
 };

@@ -47,7 +47,7 @@ class StopRule {
 
   bool has_time() const { return stop_.time.has_value(); }
   std::int64_t steps() const { return steps_; }          // finished, by all workers
-  const std::string& reason() const { return reason_; }  // of the first refusal
+  const std::string& reason() const { return reason_; }  // the first refusal's
 
   // The part of the run that was over before this instant, by time or samples, whichever is more: the same to all whose
   // steps end in it.

@@ -56,7 +56,8 @@ void Hosts::set(int node, Presence presence, double time_s) {
   ++events_;
 }
 
-// What happens to a host that goes: it starts again, or leaves and does not, or joins.
+// A host that is down starts again when its last outage ends, unless it leaves first; one that is away starts when it
+// joins.
 bool Hosts::starts_later(int node) const {
   bool away = presence(node) != Presence::down;
   std::vector<int> outages = outages_of_[node];

@@ -1,4 +1,4 @@
-// Which hosts take part now.
+// Presence of hosts: up, down or away.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Hosts {
   // Notes the event. True: it changes its host's presence. Where outages of one host overlap it is down while any of
   // them lasts; one that finds it away does not happen, and a host that leaves while it is down does not start again.
   bool apply_event(const HostEvent& event);
-  // Of a host that is down: whether one of the outages that are over has cost it its state.
+  // True if the host is down and one of its outages that are over has cost it its state.
   bool has_lost(int node) const { return has_lost_[node] != 0; }
   std::int64_t events() const { return events_; }  // changes of presence so far
   void set(int node, Presence presence, double time_s);
@@ -58,7 +58,7 @@ class Hosts {
   PerNode<Presence> presence_;  // by node
   int workers_up_ = 0;
   PerNode<double> since_s_;               // by node: of its presence
-  std::vector<Absence> absences_;         // that are over
+  std::vector<Absence> absences_;         // past ones
   PerNode<std::vector<int>> outages_of_;  // by node: those it is down by
   PerNode<char> has_lost_;                // by node
   std::size_t played_ = 0;

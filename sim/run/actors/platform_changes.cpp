@@ -13,7 +13,7 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-constexpr std::size_t most_intervals = 20000;  // that a trace shows
+constexpr std::size_t most_intervals = 20000;  // in a trace
 
 }  // namespace
 

@@ -19,7 +19,7 @@ class PlatformChanges {
   bool has_links() const { return next_s() < platform::TimeSeries::never; }
   // An actor's body: changes the links when it is time. `changed` is called after each change.
   void play(const std::function<void()>& changed);
-  // What was impaired, and when, until `end_s`: for the trace. Of slow periods, only those that have begun.
+  // Impairments until `end_s`, for the trace; slow periods only once they have begun.
   std::vector<TraceInterval> intervals(double end_s) const;
 
  private:

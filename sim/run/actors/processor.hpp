@@ -1,4 +1,4 @@
-// What a node's actors compute, as SimGrid executions on its host.
+// Computations of a node's actors, as SimGrid executions on its host.
 #pragma once
 
 #include <cstdint>

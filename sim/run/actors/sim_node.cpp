@@ -9,7 +9,7 @@
 namespace ddl::run {
 namespace {
 
-// What a node holds of a model: a worker may have been given its part already.
+// A worker may have been given its part already.
 Payload part_held(const Payload& model, const Cluster& cluster, int id) {
   return id < cluster.workers ? model : share_part(model, cluster.slice_of(id));
 }

@@ -99,15 +99,15 @@ class SimNode : public LearningNode, private Membership {
   double run_share() const override { return simulation_.run_share(); }
 
   friend class SplitModel;
-  // Of these training samples, or of the worker's next minibatch if there are none.
+  // Gradient on these training samples; with none, on the worker's next minibatch.
   Gradient gradient_of(std::vector<std::uint32_t> samples);
   // Its mathematics; null when timing only.
   std::unique_ptr<Trainer::Gradient> begin_gradient(Payload at, std::vector<std::uint32_t> samples);
   Gradient result_of(std::unique_ptr<Trainer::Gradient> job, Payload at);
-  void spend(double seconds);  // of this host's processor
+  void spend(double seconds);  // processor time of this host
   void spend_on_gradient(double seconds);
   void end_as_diverged(const char* what);
-  void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
+  void wait_for_the_end();  // never returns: the actor has nothing more to do
 
   Simulation& simulation_;
   SuspensionPoint point_;

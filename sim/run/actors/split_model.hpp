@@ -1,4 +1,4 @@
-// What a simulated node can do with a model in pieces.
+// A simulated node's operations on a model in pieces.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What every call that may suspend one of a node's actors does first and last.
+// Guard for each call that may suspend one of a node's actors: it begins with `enter` and ends with `leave`.
 #pragma once
 
 #include "sim/network/quiescence.hpp"

@@ -12,7 +12,7 @@
 
 namespace ddl::run {
 
-// What is known of one worker when a curve point is taken.
+// A worker's state when a curve point is taken.
 struct WorkerPoint {
   Payload weights;  // the model it would be judged by
   std::int64_t steps = 0;

@@ -101,7 +101,7 @@ class ProgramLearner final : public Learner {
   }
   nn::Score evaluate(int thread, std::span<const float> weights) override {
     const std::optional<external::Evaluation> answer = program_.evaluate(thread, weights);
-    // Which scores the program tells is not known from this one: another evaluation may be the first to say it.
+    // The weights are not finite, and the program was not asked: a later evaluation may tell which scores it gives.
     if (!answer) return {nan, 0};
     const external::Evaluation& told = *answer;
     const bool by_loss = scenario_.evaluate.metric == scenario::MetricName::loss;

@@ -1,4 +1,4 @@
-// What computes a run's gradients and scores: a network of ours, or a program of the user's. All of them on the math
+// Gradients and scores of a run, computed by a network of ours or by a program of the user's. All of it on the math
 // threads, which are numbered from 0.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace ddl::run {
 // by the seed. Throws InputError, its text beginning with the setting that is to blame.
 data::DataSplit load_data(const scenario::Scenario& scenario);
 
-// What is known here of a program's samples: how many there are, and their labels if it was asked for them.
+// A program's samples as far as they are known here: their number, and their labels if it was asked for them.
 data::DataSplit dealt_by(const external::Hello& hello);
 
-// Of a minibatch or of the test set; NaN is what a program does not tell.
+// Scores told of a minibatch or of the test set; the others are NaN.
 struct Told {
   bool loss = true, accuracy = true;
 };
@@ -41,8 +41,8 @@ class Learner {
   virtual std::vector<float> frozen() { return {}; }
   struct Outcome {
     nn::Score score;
-    // What of it is not finite ("weights", "loss", "gradient"); null when training goes well. There is no gradient at
-    // weights that are not finite: layers such as ReLU would hide what is wrong with them.
+    // Non-finite part ("weights", "loss", "gradient"); null when training goes well. There is no gradient at weights
+    // that are not finite: layers such as ReLU would hide what is wrong with them.
     const char* not_finite = nullptr;
   };
   virtual Outcome gradient(int thread, std::span<const float> weights, Minibatches::Drawn& minibatch,
@@ -51,7 +51,7 @@ class Learner {
   virtual nn::Score evaluate(int thread, std::span<const float> weights) = 0;
   // For each sample its class by these weights. Only of a network.
   virtual std::vector<std::uint8_t> classify(int thread, std::span<const float> weights, SampleSet set) = 0;
-  // Which of the two scores of minibatches, and of evaluations once there was one, have.
+  // Scores told of minibatches, and of evaluations once there was one.
   virtual Told of_minibatches() const { return {}; }
   virtual Told of_evaluations() const { return {}; }
 };

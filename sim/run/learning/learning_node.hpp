@@ -1,4 +1,4 @@
-// What a Node has in every runtime: a replica with its optimizer, steps with their rows, random numbers of its own.
+// Parts of a Node that every runtime shares: a replica with its optimizer, steps with their rows, its random numbers.
 #pragma once
 
 #include <optional>
@@ -26,9 +26,9 @@ class LearningNode : public Node {
 
   // --- for the runtime ---
   std::int64_t counted_steps() const { return counted_steps_; }
-  double compute_seconds(double end_s) const;          // what is under way then included
+  double compute_seconds(double end_s) const;          // including a computation under way then
   bool steps_by_layers() const { return by_layers_; }  // it has computed a gradient with calls for layers
-  std::span<const IterationRow> iterations() const;    // of steps that count
+  std::span<const IterationRow> iterations() const;    // counted steps only
   const std::vector<GivenUp>& given_up() const { return given_up_; }
   const std::vector<Answer>& answers() const { return answers_; }
   const std::vector<Draw>& draws() const { return draws_; }  // if the scenario asks for them
@@ -45,11 +45,11 @@ class LearningNode : public Node {
 
   void note_layers() { by_layers_ = true; }
   void begin_step();
-  double end_step();  // of the first that is under way: when
+  double end_step();  // ends the first step under way; returns the time
   void count_step() { ++counted_steps_; }
   std::int64_t begun_steps() const { return begun_steps_; }
   bool in_step() const { return begun_steps_ > finished_steps_; }
-  IterationRow& row() { return rows_.back(); }  // of the last step begun
+  IterationRow& row() { return rows_.back(); }  // the last begun step's
   bool lose_step();                             // whether one was under way
 
   double draw_gradient_seconds();

@@ -110,7 +110,7 @@ std::string TensorFile::header() {
 }
 
 void TensorFile::read_tensors(const std::string& header) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are being read
+  std::vector<std::set<std::string>> keys;  // per object being read
   std::optional<std::string> twice;
   const auto look = [&](int, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();

@@ -37,7 +37,7 @@ class TensorFile {
   const std::string path_;
   std::ifstream file_;
   std::map<std::string, Tensor> tensors_;
-  std::uint64_t begin_ = 0, bytes_ = 0;  // of all that is behind the header
+  std::uint64_t begin_ = 0, bytes_ = 0;  // the part behind the header
 };
 
 }  // namespace ddl::run

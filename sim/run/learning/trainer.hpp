@@ -26,10 +26,10 @@ class Trainer {
 
   const scenario::LearnedModel& model() const { return learner_->model(); }
   const data::DataSplit& data() const { return learner_->data(); }
-  std::size_t training_samples() const { return training_samples_; }  // of the workers that take part
+  std::size_t training_samples() const { return training_samples_; }  // dealt to the workers that take part
   std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
   double math_seconds() const { return pool_.busy_seconds(); }
-  double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
+  double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // included above
   int threads() const { return learner_->threads(); }
 
   // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
@@ -47,7 +47,7 @@ class Trainer {
    public:
     Payload wait();        // once; lets go of the weights
     void wait_for_math();  // lets go of nothing; wait() then returns at once
-    // Of the minibatch, once waited for; a program says no accuracy.
+    // Minibatch loss, once waited for; a program tells no accuracy.
     double loss() const { return score_.loss; }
     std::optional<double> accuracy() const { return has_accuracy_ ? std::optional(score_.accuracy) : std::nullopt; }
     // See Learner::Outcome, once waited for.
@@ -64,7 +64,7 @@ class Trainer {
     const char* not_finite_ = nullptr;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };
-  // Of these training samples, or of the worker's next minibatch if there are none.
+  // Gradient on these training samples; with none, on the worker's next minibatch.
   std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights, std::vector<std::uint32_t> samples = {});
 
   // For each training sample whether a model gives its class, computed while simulated time passes.
@@ -95,9 +95,9 @@ class Trainer {
     ThreadPool::Ticket ticket_;
   };
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
-  // Of what an ensemble votes.
+  // Evaluation of an ensemble's vote.
   std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
-  // What evaluations say of an evaluation's score.
+  // Puts into the row those scores that evaluations tell.
   void put_score(CurveRow& row, const nn::Score& score) const;
   std::size_t evaluated_samples() const { return data().test.size(); }
 

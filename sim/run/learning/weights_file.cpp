@@ -13,7 +13,7 @@
 namespace ddl::run {
 namespace {
 
-// Of a file's tensors those that no layer here learns, or that say the others once more.
+// True for a tensor in a file that no layer here learns, or that repeats the others.
 bool is_passed_over(const std::string& name) {
   return name == "parameters" || name.ends_with(".running_mean") || name.ends_with(".running_var") ||
          name.ends_with(".num_batches_tracked");

@@ -14,7 +14,7 @@
 
 namespace ddl::run {
 
-// Which streams of random numbers a worker has, or (-1) all share.
+// Owner of random streams, as part of their names: a worker, or (-1) everybody.
 std::string owner(int worker);
 
 // The samples of each worker, dealt among all that the platform has; one set for all where they share one model or one
@@ -32,10 +32,10 @@ class Minibatches {
 
   struct Drawn {
     int worker = 0;
-    std::int64_t number = 0;  // of those that the worker has drawn
+    std::int64_t number = 0;  // among the worker's minibatches, from 0
     std::vector<std::uint32_t> samples;
     Stream dropout;
-    std::optional<Stream> crops;  // of its images, if the scenario augments them
+    std::optional<Stream> crops;  // for its images, if the scenario augments them
   };
   int workers() const { return static_cast<int>(workers_.size()); }
   std::size_t dealt_samples() const { return dealt_samples_; }  // to all of them together
@@ -47,7 +47,7 @@ class Minibatches {
   // The worker's next one or, if there are any, of these samples.
   Drawn draw(int worker, std::vector<std::uint32_t> samples = {});
 
-  // What has been kept, by worker, then minibatch.
+  // Adds all that has been kept, by worker, then minibatch.
   void write_to(Recordings& recordings, const data::Dataset& training) const;
 
  private:
@@ -56,7 +56,7 @@ class Minibatches {
     Stream dropout;
     std::optional<Stream> augmentation;
     std::int64_t drawn = 0;
-    // What the scenario asks to keep:
+    // Kept if the scenario asks for it:
     std::vector<std::uint32_t> shard;
     std::vector<std::vector<std::uint32_t>> minibatches;
     std::vector<std::uint64_t> dropout_seeds, crop_seeds;

@@ -1,5 +1,5 @@
-// What a run is asked to keep beside its results, so that others can repeat its arithmetic: where replicas start, which
-// samples each minibatch has, and what was drawn at random.
+// Records that a run keeps on request, so that others can repeat its arithmetic: where replicas start, the samples of
+// each minibatch, and random draws.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ struct RecordedSamples {
 struct Recordings {
   std::vector<float> initial_weights;                   // with which servers and replicas that start alike begin
   std::vector<std::vector<float>> own_initial_weights;  // per worker, if each starts from its own
-  std::vector<float> frozen;                            // of a program's tensors that are not trained
+  std::vector<float> frozen;                            // a program's tensors that are not trained
   std::vector<ShardRow> shards;
   std::vector<MinibatchRow> batches;
   std::optional<RecordedSamples> samples;

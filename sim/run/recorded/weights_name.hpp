@@ -1,4 +1,4 @@
-// What files of weights are called.
+// Names of files of weights.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ddl::run {
 // Whose file it is where it is not one host's: the servers', or all workers' that hold parts of one model.
 inline constexpr std::string_view owned_by_servers = "server", owned_by_all = "model";
 
-// What starts the names of files: of the weights at the end, and of those at the start that each worker has of its own.
+// Prefixes of files' names: for final weights, and for initial weights where each worker has its own.
 inline constexpr std::string_view final_weights = "weights", own_first_weights = "initial-weights";
 
 // The longest name that file systems take, in bytes.

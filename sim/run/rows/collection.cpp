@@ -118,7 +118,7 @@ void collect_draws(RunResult& result, const Experiment& experiment, const std::v
   std::ranges::stable_sort(rows, {}, [](const DrawRow& row) { return std::tie(row.node, row.purpose); });
 }
 
-// What a step would have noticed if there had been another.
+// Divergence that only another step would have noticed.
 std::optional<Divergence> divergence_at_the_end(const RunResult& result, const Experiment& experiment,
                                                 const std::vector<NodeState>& states) {
   for (int id = 0; id < experiment.nodes(); ++id) {
@@ -127,7 +127,7 @@ std::optional<Divergence> divergence_at_the_end(const RunResult& result, const E
     return Divergence{id, experiment.is_worker(id) ? state.steps : experiment.steps(), result.simulated_s, "weights"};
   }
   const std::size_t workers = static_cast<std::size_t>(result.workers);
-  const std::size_t rows = workers + 2;  // of the last evaluation
+  const std::size_t rows = workers + 2;  // in the last evaluation
   check(result.curve.size() >= rows, "a run that learns ends with an evaluation");
   for (std::size_t worker = 0; worker < workers; ++worker) {
     if (std::isfinite(result.curve[result.curve.size() - rows + worker].test_loss.value_or(0))) continue;

@@ -16,7 +16,7 @@ namespace ddl::run {
 RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<const LearningNode*>& nodes,
                   const std::vector<NodeState>& states, const network::Totals& network);
 
-// What this process has cost so far: cpu_s and peak_memory_bytes.
+// Adds the cost of this process so far: cpu_s and peak_memory_bytes.
 void add_process_cost(RunResult& result);
 
 // Processor seconds of this process so far.

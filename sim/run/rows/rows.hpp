@@ -1,5 +1,5 @@
-// What a run found out, row by row: the tables of a result. A row's columns stand in it, once; writer, reader and
-// dictionary (ddlsim describe curve.csv) follow.
+// Rows of a result's tables. A row's columns stand in it, once; writer, reader and dictionary (ddlsim describe
+// curve.csv) follow.
 //
 //   struct LinkPeriod {
 //     std::string link;
@@ -47,7 +47,7 @@ struct CurveRow {
   double time_s = 0;
   std::string worker;  // a host's name, mean_of_workers or averaged_model
   double iteration = 0;
-  double samples = 0;                     // of this worker; of all together in the mean and averaged rows
+  double samples = 0;                     // this worker's; all workers' together in the mean and averaged rows
   double epoch = 0;                       // over all workers together
   double bytes_sent = 0;                  // by all nodes
   std::optional<double> train_loss = {};  // mean minibatch loss of the steps since the last evaluation
@@ -117,7 +117,7 @@ struct IterationRow {
 
 struct TrafficRow {
   std::string link, direction;
-  double bytes = 0, utilisation = 0;  // of nominal bandwidth over the whole run
+  double bytes = 0, utilisation = 0;  // over the whole run; the second as a share of nominal bandwidth
   double bandwidth_bytes_per_s = 0;   // nominal
 
   static constexpr const char* file = "traffic.csv";
@@ -154,7 +154,7 @@ struct Table<PairRow> {
 template <>
 struct Table<Answer> {
   static constexpr const char* file = "requests.csv";
-  static constexpr bool always = false;  // of systems that are asked for predictions
+  static constexpr bool always = false;  // only for systems that are asked for predictions
   template <class Visit>
   static void columns(Visit&& column) {
     column("request", "", "its number, from 0 for each threshold, or exit in turn", &Answer::request);

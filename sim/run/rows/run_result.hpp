@@ -21,19 +21,19 @@ namespace ddl::run {
 // Where training turned into numbers that are none.
 struct Divergence {
   int node = 0;           // a worker, or a server when only its model shows it
-  std::int64_t step = 0;  // that the worker was in, or had finished at the end; of a server: by all workers
+  std::int64_t step = 0;  // the worker's under way, or its finished ones at the end; for a server those of all workers
   double time_s = 0;
-  std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
+  std::string what;  // non-finite part: "weights", "loss", "gradient", "test loss"
 };
 
-// What became of a scenario's faults.
+// Counts of a scenario's faults and of their losses.
 struct FaultCounts {
   std::int64_t crashes = 0, restarts = 0, joins = 0, leaves = 0;
   std::int64_t steps_lost = 0;  // begun and not finished
   // Transmissions that were sent again; what was queued, on the wire or sent when a host went.
   std::int64_t messages_lost = 0;
-  std::int64_t messages_sent_again = 0;  // of them, the first
-  double bytes_lost = 0;                 // of those that were on the wire, whole messages
+  std::int64_t messages_sent_again = 0;  // the first kind of these
+  double bytes_lost = 0;                 // lost on the wire, as whole messages
 };
 
 // A node goes on without a worker that it has not heard of for too long.
@@ -42,7 +42,7 @@ struct GivenUp {
   double time_s = 0;
 };
 
-// What a run that was measured instead of simulated says of that. Results pass it on as it is.
+// Facts about a run that was measured instead of simulated. Results pass them on as they are.
 struct Measured {
   std::string how, cost;  // JSON objects: "measured" of run.json and of timing.json
   std::string network;    // a line of the closing table
@@ -61,9 +61,9 @@ struct RunResult {
   bool by_layers = false;                   // some worker exchanged beside the passes through the layers
   std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
-  Recordings recorded;                            // what the scenario asks for
-  std::string settings;                           // that took effect, see scenario::settings_of
-  std::optional<scenario::ProgramFacts> program;  // that computed the model
+  Recordings recorded;                            // as the scenario asks
+  std::string settings;                           // in effect, see scenario::settings_of
+  std::optional<scenario::ProgramFacts> program;  // the one that computed the model
   double simulated_s = 0;
   double samples = 0, epochs = 0;
   double bytes_sent = 0, bytes_delivered = 0;
@@ -80,7 +80,7 @@ struct RunResult {
   std::optional<platform::NetworkPlan> network;  // none: measured
   std::optional<Trace> trace;                    // if the scenario asks for it
   std::optional<Measured> measured;              // none: simulated
-  // What may differ between two runs:
+  // These may differ between two runs:
   std::int64_t events = 0;
   double math_s = 0, evaluation_s = 0;  // thread seconds; the second are part of the first
   double wall_s = 0, cpu_s = 0;

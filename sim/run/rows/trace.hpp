@@ -1,4 +1,4 @@
-// What a traced run did, moment by moment: what trace.json and links.csv are written from.
+// Moments of a traced run, from which trace.json and links.csv are written.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct TraceSpan {
   int kind = gradient;
   int node = 0, peer = -1;  // nodes count workers first
   std::int64_t step = 0;    // the node's own; of a message, its sender's clock
-  double bytes = 0;         // of a message
-  double latency_s = 0;     // of its route
+  double bytes = 0;         // a message's
+  double latency_s = 0;     // its route's
   double start_s = 0, end_s = 0;
   bool finished = false;  // before the run ended
   bool lost = false;      // a message that came to its end and did not arrive
@@ -59,7 +59,7 @@ struct Trace {
 struct TraceLimits {
   std::size_t spans = 50000;   // some 25 MB of trace.json
   std::size_t periods = 512;   // at most, even
-  std::size_t loads = 100000;  // of all links and periods together
+  std::size_t loads = 100000;  // over all links and periods together
 };
 
 }  // namespace ddl::run

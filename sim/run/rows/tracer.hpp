@@ -27,7 +27,7 @@ class Tracer final : public network::Observer {
   void queue_changed(int source, int target, std::size_t waiting) override;
 
   bool is_on() const { return on_; }
-  // What was noted; what has not ended ends now, unfinished.
+  // Takes the trace; spans that have not ended end at `end_s`, unfinished.
   Trace take(double end_s);
 
  private:
