@@ -27,9 +27,9 @@ namespace ddl::jobs {
 struct Job {
   const scenario::Scenario* scenario = nullptr;  // outlives the job
   std::uint64_t seed = 1;                        // in place of the scenario's
-  std::filesystem::path folder;                  // of its result
+  std::filesystem::path folder;                  // its result's
   std::string name;                              // "point/seed", for people
-  double cost = 1;                               // what it may take, in any one unit; see JobOptions
+  double cost = 1;                               // expected, in any one unit; see JobOptions
 
   scenario::Scenario seeded() const;
   LiveRun live() const { return {folder.parent_path().filename().string(), seed}; }
@@ -38,27 +38,26 @@ struct Job {
 // How far a list of jobs is.
 struct RunsProgress {
   std::size_t runs = 0, finished = 0;
-  std::size_t kept = 0;                 // of those finished, from an earlier call
+  std::size_t kept = 0;                 // part of `finished`, from an earlier call
   std::size_t failed = 0;               // not among those finished
   double work_done = 0, work_left = 0;  // in this call, by the jobs' costs, without runs that failed
   std::string latest{};                 // the run that ended last; empty before the first
   double took_s = 0;                    // by the clock, what was done in this call: the sum over its runs
   int at_once = 1;
-  double expected_s = 0;  // of a cost of one, before any run has told; 0: not known
+  double expected_s = 0;  // for a cost of one, before any run has told; 0: not known
 
   // `run_s`: what it took by the clock; 0: not known.
   void note_end(const Job& job, bool has_result, double run_s);
-  // Of all that is left, `elapsed_s` after the first run began: by what runs took, or by how far they are where that is
-  // not known. Their costs tell their proportions.
-  // None if nothing is left, or not known.
+  // Seconds for all that is left, `elapsed_s` after the first run began: from how long runs took or, where that is not
+  // known, from how far they are. Their costs tell their proportions. None if nothing is left, or not known.
   std::optional<double> seconds_left(double elapsed_s) const;
 };
 // Before the first of `open`, which have no result yet, starts.
 RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
 
-// Which runs need not be made again: those whose folder holds the result of the same resolved scenario, of the same
-// platform and data, by this program and with the math that would run here. What a result says it is of counts, not
-// where anything lies.
+// Runs that need not be made again: their folder holds the result of the same resolved scenario, of the same platform
+// and data, by this program and with the math that would run here. A result's own identity counts, not where anything
+// lies.
 class FinishedRuns {
  public:
   bool has(const Job& job);
@@ -75,14 +74,14 @@ class FinishedRuns {
 
 struct JobOptions {
   int at_once = 1;
-  int threads = 1;        // of each run
+  int threads = 1;        // per run
   double expected_s = 0;  // by the clock, of a job whose cost is one; 0: not known
   bool measured = false;  // instead of simulated
   results::Replace replace = results::Replace::same_scenario;
-  const LiveLines* live = nullptr;  // what a simulation by default tells its evaluations
+  const LiveLines* live = nullptr;  // where a simulation by default tells its evaluations
   // Makes the run, in its own process; by default a simulation.
   std::function<run::RunResult(const Job&, const scenario::Scenario&)> make;
-  // What the run's process says beside its files; by default nothing.
+  // Answer of the run's process beside its files; by default nothing.
   std::function<std::string(const Job&, const scenario::Scenario&, const run::RunResult&)> tell;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
   std::function<bool(std::size_t job)> may_start;     // asked before each; by default each may
@@ -108,7 +107,7 @@ class JobEnd {
 
   bool has_result() const { return failure_ == nullptr; }
   double run_s() const { return run_s_; }  // by the clock; 0 without a result
-  // What the run's process told; or throws why there is no result: CannotWrite, InputError, RunFailed, InternalError.
+  // Told by the run's process; or throws why there is no result: CannotWrite, InputError, RunFailed, InternalError.
   const std::string& told() const {
     if (failure_) std::rethrow_exception(failure_);
     return told_;
@@ -123,7 +122,7 @@ class JobEnd {
 // Running jobs. Turns what each run has written into a result; the caller starts the processes.
 class RunsAtWork {
  public:
-  explicit RunsAtWork(const JobOptions& options);  // which outlives it
+  explicit RunsAtWork(const JobOptions& options);  // `options` must outlive it
   ~RunsAtWork();
   // The work of a job's process; this object outlives it.
   std::function<std::string()> begin(std::size_t number, const Job& job, results::Replace replace);

@@ -24,7 +24,7 @@ class LiveLines {
   LiveLines(const LiveLines&) = delete;
   LiveLines& operator=(const LiveLines&) = delete;
 
-  // What writes a run's lines; throws InputError where it cannot. This object outlives it.
+  // Writes a run's lines; throws InputError where it cannot. This object outlives it.
   std::function<void(const run::CurveRow&)> of(const LiveRun& run) const;
 
  private:

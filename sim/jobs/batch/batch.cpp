@@ -158,7 +158,7 @@ class Batch {
       refuse(next.id, next.folder, error.what());
     } catch (const scenario::ScenarioErrors& errors) {
       refuse(next.id, next.folder, errors.what());
-    } catch (const process::RunFailed& error) {  // of a program that was asked which it is
+    } catch (const process::RunFailed& error) {  // from asking a program for its version
       fail(next.id, next.folder, error.what());
     }
     places_.erase(next.place);
@@ -245,8 +245,8 @@ class Batch {
   const std::function<void(const std::string&)>& answer_;
   BatchOutcome outcome_;
   std::deque<Waiting> waiting_;
-  std::size_t waiting_bytes_ = 0;  // of lines
-  std::set<std::string> places_;   // of jobs that have no answer yet
+  std::size_t waiting_bytes_ = 0;  // the lines of these jobs
+  std::set<std::string> places_;   // jobs without an answer yet
   std::map<std::size_t, AtWork> at_work_;
   std::size_t lines_ = 0, started_ = 0;
   FinishedRuns finished_;

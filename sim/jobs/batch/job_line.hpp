@@ -14,14 +14,14 @@ namespace ddl::jobs {
 
 struct JobLine {
   nlohmann::json id;                     // null if it has none
-  std::optional<nlohmann::json> cancel;  // of a line that ends jobs: their id; the rest is then of no meaning
+  std::optional<nlohmann::json> cancel;  // id of the jobs that this line ends; the rest then means nothing
   std::string file;                      // the scenario's, or where an object lies as if it were one
-  std::optional<std::string> text;       // of an object
+  std::optional<std::string> text;       // JSON of a scenario given as an object
   std::vector<scenario::Override> overrides;
   std::optional<std::uint64_t> seed;
   std::string out;
   bool force = false;
-  std::vector<std::string> errors;  // what is wrong with it; then other members may be missing
+  std::vector<std::string> errors;  // if any, other members may be missing
 
   // By which two jobs have one folder.
   std::filesystem::path place() const;

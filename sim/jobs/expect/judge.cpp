@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using scenario::by_accuracy, scenario::by_loss;
 using scenario::Expectation, scenario::Metric;
 
-constexpr double rounding = 1e-9;  // of sums of times
+constexpr double rounding = 1e-9;  // in sums of times
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr double least_margin = 0.03, deviations = 3, time_margin = 1.5, byte_margin = 1.25, difference_margin = 0.5;
 
@@ -62,13 +62,13 @@ std::string when(const Expectation& expectation) {
   return text;
 }
 
-// What an expectation is about: a band says it itself.
+// A band names its own metric.
 const Metric& metric_of(const scenario::Scenario& scenario, const Expectation& expectation) {
   if (!expectation.accuracy.empty()) return by_accuracy;
   return expectation.loss.empty() ? scenario.evaluate.judged_by() : by_loss;
 }
 
-// What is asked, before anything is seen.
+// The question alone, before any run is looked at.
 Judgement question(const scenario::Scenario& scenario, const Expectation& expectation) {
   const std::string until =
       expectation.target ? fmt::format(" to {} {}", scenario.evaluate.judged_by().word, *expectation.target) : "";

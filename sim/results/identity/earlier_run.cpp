@@ -29,7 +29,7 @@ Unordered compared(Unordered scenario, const Unordered& digests) {
   return scenario;
 }
 
-// Which math made a run with this provenance, as far as that decides a bit.
+// Math of a run with this provenance, as far as it decides a bit of the results.
 std::string math_in(const Unordered& provenance) {
   const auto word = [&](const char* key) {
     const Unordered value = provenance.value(key, Unordered());

@@ -10,7 +10,7 @@
 
 namespace ddl::results {
 
-// What a run.json says, beside an identity. A measured run differs from a simulated one in "measured".
+// Comparison of a run.json with an identity. A measured run differs from a simulated one in "measured".
 struct EarlierRun {
   bool readable = false;  // a run.json of this program at all
   // Top-level keys of the scenarios that differ, whatever their order: the platform and the data by their content, not

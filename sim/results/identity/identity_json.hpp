@@ -6,7 +6,7 @@
 
 namespace ddl::results {
 
-// Of the result files; raised when a reader of them would have to know.
+// Version of the result files, raised when a reader of them would have to know.
 // 1: the digest is over times and utilisations, too. 2: it is not.
 constexpr int result_schema_version = 2;
 

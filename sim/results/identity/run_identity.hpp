@@ -1,4 +1,4 @@
-// What a run is, by content: two runs of one identity have one result, wherever their files lie.
+// Identity of a run, by content: two runs of one identity have one result, wherever their files lie.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ struct ProgramIdentity {
 };
 
 struct MathIdentity {
-  std::string mode;     // that runs here, also where the scenario says `auto`
-  std::string kernels;  // of native math the library and its kernels for this CPU, which decide the last bits
+  std::string mode;     // the one that runs here, also where the scenario says `auto`
+  std::string kernels;  // native math: the library and its kernels for this CPU, which decide the last bits
 };
 
 struct RunIdentity {
@@ -36,8 +36,8 @@ struct RunIdentity {
   std::vector<FileDigest> data{};  // each data file, in the order in which they are read; none of generated data
   ProgramIdentity program = {};
   MathIdentity math = {};
-  // Of a model that a program of the user's computes: the files that its command names, and what it says of itself, if
-  // it has been asked.
+  // Model computed by a program of the user's: the files that its command names, and what the program says of itself,
+  // if it has been asked.
   std::vector<FileDigest> model{};
   std::vector<std::string> command{};  // likewise: the command's words, those that name files as their digests
   std::optional<std::string> model_version{};
@@ -62,7 +62,7 @@ class Identities {
 
   std::map<std::string, FileDigest> known_;      // by path and version of the file
   std::map<std::string, FileDigest> libraries_;  // by path
-  std::map<std::string, std::string> versions_;  // of programs, by folder, command and digests
+  std::map<std::string, std::string> versions_;  // programs', by folder, command and digests
 };
 
 // One digest of all files: of their content, in order.

@@ -18,7 +18,7 @@ namespace ddl::results {
 // summary.json lists per worker is its least, mean and largest: idle_fraction.min, .mean, .max.
 struct Measure {
   std::string key;
-  double most;  // that it can be; never less than 0
+  double most;  // largest possible value; never less than 0
   std::optional<double> value;
 };
 

@@ -17,7 +17,7 @@ std::string first_difference(const FinishedRun& there, const FinishedRun& here);
 // Numbers that differ by at most `relative` times the larger, or times `scale`, pass for the same.
 struct Tolerance {
   double relative = 0;
-  double scale = 0;            // of numbers that are differences of larger ones, such as waiting times
+  double scale = 0;            // for numbers that are differences of larger ones, such as waiting times
   bool of_times_only = false;  // in tables: of columns in seconds, "..._s"
 };
 

@@ -1,4 +1,4 @@
-// What a few seeds say: means with intervals, and whether two means differ. Student's t throughout.
+// Statistics over a few seeds: means with intervals, and whether two means differ. Student's t throughout.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@ namespace ddl::results {
 struct Estimate {
   std::size_t count = 0;
   double mean = 0;
-  double deviation = 0;              // of the sample, with n - 1; 0 for one value
-  std::optional<double> half_width;  // of the 95 % interval around the mean; none for one value
+  double deviation = 0;              // the sample's, with n - 1; 0 for one value
+  std::optional<double> half_width;  // half the 95 % interval around the mean; none for one value
 };
 
 // Nothing for no values. Values that are not finite make the mean so, and leave no interval.
 std::optional<Estimate> estimate(const std::vector<double>& values);
 
-// What the standard error of `count` values is multiplied by to give half_width; `count` is at least 2.
+// Factor from the standard error of `count` values to half_width; `count` is at least 2.
 double student_factor(std::size_t count);
 
 // How many deviations of a normal variable lie within all but `error` of its cases, on both sides.
@@ -40,6 +40,6 @@ struct Interval {
 std::optional<Interval> interval_of(const Estimate& estimate, double least, double most);
 
 constexpr double significance = 0.05;
-constexpr std::size_t least_seeds = 3;  // of each of two groups, for a verdict
+constexpr std::size_t least_seeds = 3;  // in each of two groups, for a verdict
 
 }  // namespace ddl::results

@@ -15,7 +15,7 @@ Json count_number(double value) {
 
 Json object_of(const Keys& keys) {
   Json json = Json::object();
-  std::set<std::string> objects;  // of keys with a dot
+  std::set<std::string> objects;  // from keys with a dot
   for (const Key& key : keys) {
     if (key.value.is_discarded()) continue;
     const std::size_t dot = key.name.find('.');

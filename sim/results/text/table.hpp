@@ -25,8 +25,8 @@ struct Cell {
   std::optional<std::string> data = std::nullopt;
   bool is_number = false;  // to programs `number`, or nothing
   std::optional<double> number = std::nullopt;
-  std::optional<Interval> interval = std::nullopt;  // of the mean `number`
-  std::size_t count = 0;                            // of values behind it
+  std::optional<Interval> interval = std::nullopt;  // around the mean `number`
+  std::size_t count = 0;                            // values behind it
 
   Cell() = default;
   Cell(std::string shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
@@ -41,7 +41,7 @@ struct Table {
   std::vector<TableLine> rows;
   std::size_t keys = 1;  // columns that tell rows apart; where a table is broken into blocks, each has them
 
-  // Of texts alone, the first row their titles.
+  // A table of texts alone; the first row has the titles.
   static Table of(const std::vector<std::vector<std::string>>& rows, std::size_t keys = 1);
 };
 

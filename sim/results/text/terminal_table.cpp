@@ -13,7 +13,7 @@ using Row = std::vector<std::string>;
 using Widths = std::vector<std::size_t>;
 
 constexpr std::size_t gap = 2;             // between columns
-constexpr std::size_t narrowest_key = 10;  // that a key column is made, unless it is less by itself
+constexpr std::size_t narrowest_key = 10;  // least width of a key column, unless its content is narrower
 
 // A row whose cells may have several lines.
 std::string row_text(const Row& row, const std::vector<std::size_t>& columns, const Widths& widths) {
@@ -65,7 +65,7 @@ Widths widths_of(const std::vector<Row>& rows, std::size_t first) {
   return widths;
 }
 
-// What keys have of a line where there are several blocks.
+// Width for all keys where a table comes in several blocks.
 std::size_t share_of_keys(std::size_t width) { return width * 9 / 20; }
 
 // Rows whose keys need more than three quarters of a line are numbered instead.

@@ -1,4 +1,4 @@
-// What a person reads at the end of a run.
+// The table that a run shows when it ends.
 #pragma once
 
 #include <string>

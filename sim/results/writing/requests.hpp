@@ -14,8 +14,8 @@ namespace ddl::results {
 // Answers given by one node.
 struct ExitSummary {
   int node = 0;
-  double share = 0;     // of the requests
-  double accuracy = 0;  // of its own answers
+  double share = 0;     // among all requests
+  double accuracy = 0;  // over its own answers
 };
 
 // The answers at one threshold; without thresholds, all.

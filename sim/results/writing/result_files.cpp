@@ -101,7 +101,7 @@ std::vector<FileDictionary> result_dictionary() {
 
 namespace {
 
-// What a program has said of its model in the run.
+// Adds the version that a program has told during the run.
 RunIdentity with_version(RunIdentity identity, const RunResult& result) {
   if (result.program) identity.model_version = result.program->version;
   return identity;

@@ -32,7 +32,7 @@ bool is_in_digest(std::string_view name);
 // Whether a name is that of one of a result's files, be it there or not.
 bool is_result_file(std::string_view name);
 
-// What each column and key means (`ddlsim describe curve.csv`), of all files that are tables or objects of keys.
+// Meaning of each column and key (`ddlsim describe curve.csv`), for all files that are tables or objects of keys.
 std::vector<FileDictionary> result_dictionary();
 
 // Fills the hidden folder with every file of the result. Throws InputError.

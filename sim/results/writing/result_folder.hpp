@@ -10,7 +10,7 @@
 
 namespace ddl::results {
 
-// What a result may replace: one of the same scenario; one of any scenario; or whatever is there, because
+// Earlier results that may be replaced: one of the same scenario; one of any scenario; or whatever is there, because
 // the caller owns the folder.
 enum class Replace { same_scenario, any_scenario, anything };
 

@@ -21,7 +21,7 @@ std::string run_json(const RunIdentity& identity, const std::string& digest, con
 std::string timing_json(const scenario::Scenario& scenario, const run::RunResult& result,
                         const std::filesystem::path& folder);
 
-// What their keys mean, in order.
+// Meanings of their keys, in order.
 std::vector<ColumnEntry> run_json_keys();
 std::vector<ColumnEntry> timing_json_keys();
 

@@ -40,7 +40,7 @@ std::string hidden_prefix(const fs::path& target) {
   return "." + target.filename().string() + ".partial-" + host.data() + "-";
 }
 
-// Of a hidden name behind its prefix, "4711-0": the process, or 0 if it is none of ours.
+// The process in a hidden name behind its prefix, "4711-0"; 0 if it is none of ours.
 pid_t process_in(std::string_view rest) {
   long process = 0;
   int attempt = 0;
@@ -61,8 +61,8 @@ bool is_gone(pid_t process) {
   return name_end != std::string::npos && (text[name_end + 2] == 'Z' || text[name_end + 2] == 'X');
 }
 
-// What processes that were killed have left beside `target`, but for files that are not `ours`. Those of other machines
-// may be alive.
+// Removes the files that are `ours` from folders that killed processes have left beside `target`. Folders of other
+// machines stay: their processes may be alive.
 void remove_left_over(const fs::path& target, const std::function<bool(const std::string&)>& ours) {
   const std::string prefix = hidden_prefix(target);
   for (const fs::path& path : paths_in(target.parent_path())) {

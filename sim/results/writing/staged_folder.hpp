@@ -17,7 +17,7 @@ struct TargetAppeared : InputError {
   using InputError::InputError;
 };
 
-// What is in a folder; nothing if it cannot be read.
+// Empty if the folder cannot be read.
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);
 // Removes the files of a folder that are `ours`, and the folder itself if nothing else is in it.
 void remove_ours(const std::filesystem::path& folder, const std::function<bool(const std::string& name)>& ours);
@@ -53,7 +53,7 @@ class StagedFolder {
 
   std::filesystem::path target_;
   std::filesystem::path staged_;                // empty once there is nothing to remove
-  std::vector<std::filesystem::path> parents_;  // that were missing, outermost first
+  std::vector<std::filesystem::path> parents_;  // missing before, outermost first
 };
 
 // Tries whether `target` could be made, and leaves no trace. Throws InputError.

@@ -21,7 +21,7 @@ struct FinalScore {
 
 // When the mean over workers first reached `target`, and what had been sent by then.
 struct TargetReached {
-  double target = 0;  // of the scenario's metric
+  double target = 0;  // a value of the scenario's metric
   std::optional<double> time_s, bytes;
 };
 
@@ -40,13 +40,13 @@ struct Staleness {
 };
 
 struct Summary {
-  std::int64_t iterations = 0;                               // of all workers
-  std::optional<FinalScore> replica_accuracy, replica_loss;  // of workers' own models, where they are judged by another
+  std::int64_t iterations = 0;                               // by all workers
+  std::optional<FinalScore> replica_accuracy, replica_loss;  // workers' own models, where they are judged by another
   std::optional<FinalScore> final_accuracy, final_loss;      // none without evaluations, as in a timing-only run
-  std::optional<double> best, best_s;             // of the metric, the mean over workers, and when it first was so
+  std::optional<double> best, best_s;             // the metric's best mean over workers, and when it was first so
   std::vector<TargetReached> targets;             // as the scenario lists them
   std::optional<Distribution> seconds_per_batch;  // start to end of all finished steps; none without steps
-  std::optional<double> slowest_step_s;           // of the worker with the fewest steps, all waiting included
+  std::optional<double> slowest_step_s;           // for the worker with the fewest steps, all waiting included
   std::optional<double> time_per_epoch_s;
   std::optional<BusiestLink> busiest_link;  // none when nothing travelled
   std::optional<Staleness> staleness;
@@ -65,7 +65,7 @@ Keys summary_keys(const scenario::Scenario& scenario, const run::RunResult& resu
 // summary.json's text.
 std::string summary_json(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& digest);
 
-// Of a sample, which is not empty.
+// `values` is not empty.
 Distribution distribution_of(std::vector<double> values);
 
 // The q-quantile of `sorted` (ascending, not empty), at position q (n - 1) counted from 0.

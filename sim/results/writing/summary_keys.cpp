@@ -67,7 +67,7 @@ class SummaryKeys {
   void add(std::string name, std::string unit, std::string meaning, Json value) {
     keys_.push_back({std::move(name), std::move(unit), std::move(meaning), std::move(value)});
   }
-  // What runs are not compared by.
+  // Adds a key by which runs are not compared.
   void tell(std::string name, std::string unit, std::string meaning, Json value) {
     keys_.push_back({std::move(name), std::move(unit), std::move(meaning), std::move(value), false});
   }

@@ -16,7 +16,7 @@ namespace ddl::results {
 struct ColumnEntry {
   std::string name, unit, meaning;
 };
-// What a file of a result holds: its columns, or keys of JSON, "a.b" for the key b of a; in the file's order.
+// Columns of a result's file, or its keys of JSON, "a.b" for the key b of a; in the file's order.
 struct FileDictionary {
   std::string file;
   std::vector<ColumnEntry> entries;
@@ -39,7 +39,7 @@ std::string header_of() {
   return names;
 }
 
-// Which columns are written: with or without those in seconds.
+// Columns to write: with or without those in seconds.
 enum class Columns { all, untimed };
 
 template <class Row>

@@ -26,8 +26,8 @@ std::string in_quotes_of_json(const std::string& text) {
 
 struct TraceBox {
   Nanoseconds start = 0, end = 0;
-  std::string rest;                  // of its event: name and arguments
-  std::optional<std::size_t> arrow;  // that starts or ends in it
+  std::string rest;                  // the event's name and arguments
+  std::optional<std::size_t> arrow;  // number of the arrow that starts or ends in it
   bool receives = false;
 };
 
@@ -155,7 +155,7 @@ class Writer {
                     in_quotes_of_json("gives up " + result_.nodes.at(static_cast<std::size_t>(given_up.worker)))));
   }
 
-  // What is left of a step between its gradients is waiting.
+  // The rest of a step, around its gradients, is waiting.
   void write_steps(std::size_t pid, std::size_t tid, NodeSpans& node) {
     const auto steps = steps_.find(static_cast<int>(pid) - 1);
     if (steps != steps_.end()) {
@@ -177,7 +177,7 @@ class Writer {
         node.gradients.erase(row->iteration);
       }
     }
-    // Of steps that do not count, because the run or the trace ended in them.
+    // Gradients of steps that do not count, because the run or the trace ended in them.
     for (const auto& [step, gradients] : node.gradients) {
       for (const TraceBox& gradient : gradients) span(pid, tid, gradient);
     }
@@ -215,7 +215,7 @@ class Writer {
     }
   }
 
-  // Of nodes: how stale what a step used was, and how many messages waited to be sent.
+  // Counters of nodes: the staleness of each step, and the messages waiting to be sent.
   void write_node_counters() {
     for (const auto& [worker, rows] : steps_) {
       const auto node = static_cast<std::size_t>(worker);
@@ -234,7 +234,7 @@ class Writer {
     }
   }
 
-  // Of workers by their name, and of all in a process of their own, which says when there were evaluations, too.
+  // Learning curves: a worker's in its own process, the mean in a process of all, which marks the evaluations, too.
   void write_learning() {
     if (result_.curve.empty()) return;
     std::map<std::string, std::pair<std::size_t, std::size_t>> places;  // process and thread
@@ -278,7 +278,7 @@ class Writer {
   const run::Trace& trace_;
   std::vector<NodeSpans> nodes_;
   std::map<int, std::vector<const run::IterationRow*>> steps_;  // by worker
-  std::vector<std::size_t> tids_;                               // of each node's steps
+  std::vector<std::size_t> tids_;                               // the thread of each node's steps
   std::size_t next_tid_ = 1;
   std::string events_;
 };

@@ -39,7 +39,7 @@ bool is_written_in_place(const fs::path& target) {
   return folder.starts_with("/proc/") || folder.starts_with("/dev/fd/");
 }
 
-// What links lead to, be it there or not.
+// The file that links lead to, whether it exists or not.
 fs::path target_of(const fs::path& file) {
   constexpr int most_links = 40;
   std::error_code ignored;
