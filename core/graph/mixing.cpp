@@ -11,8 +11,8 @@
 namespace ddl::graph {
 namespace {
 
-// Shares of a distance below it are nothing but rounding.
-constexpr double rounding = 1e-12;
+// A share of a distance below it is rounding.
+constexpr double negligible = 1e-12;
 
 Matrix zeros(std::size_t size) { return Matrix(size, std::vector<double>(size)); }
 
@@ -69,7 +69,7 @@ double largest_modulus(Matrix power) {
   double logarithm = 0, last = 0;
   for (double square = 0, share = 1; square < most_squares; ++square, share /= 2) {
     const double size = norm(power);
-    if (size < rounding) return 0;
+    if (size < negligible) return 0;
     const bool is_steady = square > 0 && std::abs(size - last) < 1e-14;
     logarithm += (is_steady ? 2 : 1) * share * std::log(size);  // share + share / 2 + ... = 2 share
     if (is_steady) break;
