@@ -63,16 +63,17 @@ double norm(const Matrix& a) {
 }
 
 // The largest modulus of an eigenvalue, the limit of norm(A^m)^(1/m) (Gelfand, 1941), for m = 1, 2, 4, ...: each power
-// is scaled to a norm of 1 and squared. Once two squares in a row have the same norm, all that follow have.
+// is scaled to a norm of 1 and squared. Norms that stay the same will stay so. A defective matrix halves them, square
+// by square; a power that vanishes leaves nothing but rounding at once.
 double largest_modulus(Matrix power) {
-  constexpr double most_squares = 45;  // then the root of a norm is exact
-  double logarithm = 0, last = 0;
-  for (double square = 0, share = 1; square < most_squares; ++square, share /= 2) {
-    const double size = norm(power);
-    if (size < negligible) return 0;
-    const bool is_steady = square > 0 && std::abs(size - last) < 1e-14;
-    logarithm += (is_steady ? 2 : 1) * share * std::log(size);  // share + share / 2 + ... = 2 share
-    if (is_steady) break;
+  constexpr int most_squares = 34;  // then the root of a norm is as good as exact
+  double logarithm = 0, last = 1;
+  int steady = 0;  // equal norms in a row
+  for (int square = 0; square < most_squares && steady < 2; ++square) {
+    const double size = norm(power), share = std::ldexp(1.0, -square);
+    if (!(size > negligible * last)) return 0;
+    steady = square > 1 && std::abs(size - last) <= 1e-13 * size ? steady + 1 : 0;
+    logarithm += (steady == 2 ? 2 : 1) * share * std::log(size);  // share + share / 2 + ... = 2 share
     last = size;
     for (std::vector<double>& row : power) {
       for (double& value : row) value /= size;

@@ -138,6 +138,7 @@ int verify_digest(const Registry& systems, const RunSettings& settings) {
   const results::RunIdentity identity = identity_of(before, scenario);
   std::error_code nowhere;                                                           // then here
   const results::StagedFolder scratch(fs::temp_directory_path(nowhere) / "ddlsim");  // never published
+  results::remove_left_over(scratch.target(), results::is_result_file);
   run_again(scenario, identity, settings, scratch);
   const results::FinishedRun again = results::read_finished(scratch.place());
   const std::string what = results::first_difference(before, again);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "sim/platform/layout.hpp"
 
@@ -45,7 +46,8 @@ class Writer {
     line("{}><prop id=\"site\" value=\"{}\"/></host>", start, layout_.site_names[host.site]);
   }
   void link(const std::string& id, double bytes_per_s, double latency_s, bool duplex) {
-    line("<link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\"{}/>", id, bytes_per_s, latency_s,
+    const bool is_read = latency_s >= std::numeric_limits<double>::min();  // SimGrid reads no subnormal numbers
+    line("<link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\"{}/>", id, bytes_per_s, is_read ? latency_s : 0,
          duplex ? " sharing_policy=\"SPLITDUPLEX\"" : "");
   }
 

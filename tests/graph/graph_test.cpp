@@ -142,6 +142,12 @@ TEST_CASE("consensus: of fixed graphs by the second eigenvalue, of a changing on
         doctest::Approx(1 - 0.1 * ring.spectral_gap()).epsilon(1e-12));
 }
 
+TEST_CASE("consensus where norms of powers say little: they stand still for a while, or shrink for ever") {
+  // W of a ring of four with 3 / 4 of the way to the mean has the eigenvalues w = 1, 1/2, 1/2, 0 and the diagonal 1 /
+  // 2, so a round late l^2 = l / 2 + w - 1 / 2: the largest but 1 is of w = 0.
+  CHECK(consensus_of(graph_of(GraphKind::ring, 4), 0.75, true).factor == doctest::Approx(std::sqrt(0.5)).epsilon(1e-9));
+}
+
 TEST_CASE("consensus a round late: l^2 = l / 2 + w / 2 with w^6 = 1 on a directed ring of six") {
   double slowest = 0;
   for (int k = 1; k < 6; ++k) {

@@ -229,6 +229,18 @@ TEST_CASE("push-sum on arcs that go one way: shares of each node, and the second
   CHECK(share_matrix(g, 0)[1] == std::vector<double>{0, 0.5, 0.5});
   // Trace 4/3 and determinant 1/12: the others are a complex pair with the product 1/12.
   CHECK(consensus_of_push_sum(g, false).factor == doctest::Approx(std::sqrt(1.0 / 12)).epsilon(1e-9));
+  // Defective: the matrix has 1 / 3 as a double eigenvalue with one eigenvector.
+  const Topology defective = topology_of(pairs({{"w0", "w1"},
+                                                {"w0", "w4"},
+                                                {"w1", "w2"},
+                                                {"w2", "w0"},
+                                                {"w2", "w3"},
+                                                {"w3", "w2"},
+                                                {"w3", "w4"},
+                                                {"w4", "w0"},
+                                                {"w4", "w3"}},
+                                               true));
+  CHECK(consensus_of_push_sum(graph_of(defective, 5), false).factor == doctest::Approx(1.0 / 3).epsilon(1e-6));
   // On a regular graph it equals that of averaging, late or not.
   const Graph ring = graph_of(Topology(GraphKind::directed_ring), 6);
   CHECK(consensus_of_push_sum(ring, false).factor == doctest::Approx(consensus_of(ring).factor).epsilon(1e-9));

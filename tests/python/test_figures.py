@@ -1,5 +1,6 @@
 """What pictures show, and that every kind is drawn at every size."""
 import numpy as np
+import pandas as pd
 import pytest
 from ddlsim.errors import InputError
 from ddlsim.figures import data
@@ -141,6 +142,11 @@ def test_texts_stay_within_the_picture_and_apart(grid, tmp_path):
             for i, a in enumerate(boxes):
                 for b in boxes[:i]:
                     assert not a.overlaps(b), (kind, size)
+
+
+def test_folders_may_be_a_column_of_a_frame(grid, tmp_path):
+    folders = sorted(str(folder) for folder in (grid.folder / "grid").iterdir() if folder.is_dir())[:2]
+    assert plot(pd.Series(folders)).frame.equals(plot(folders).frame)
 
 
 def test_legends_in_two_parts_fit_into_one_column(grid, tmp_path):

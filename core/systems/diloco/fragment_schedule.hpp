@@ -41,7 +41,7 @@ class FragmentSchedule {
   Turn sent(std::int64_t n) const;     // the n-th unit that is sent, from 0
   Turn applied(std::int64_t n) const;  // and that is applied: a forward pass needs what was sent last first
   std::int64_t first_sum(std::int64_t round) const;
-  std::int64_t sums_of_a_cycle() const { return static_cast<std::int64_t>(first_sums_.back()); }  // of P rounds
+  std::int64_t sums_of_a_cycle() const { return first_sums_.back(); }  // of P rounds
 
   // Steps after which a round is sent, and applied.
   std::int64_t sent_after(std::int64_t round) const;

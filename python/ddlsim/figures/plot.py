@@ -43,7 +43,9 @@ def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = N
     kind: one of KINDS. size: "screen", "one", "two" (columns of a paper), or millimetres such as "120x80". Other options as of
     `ddlsim plot --help`. Raises InputError, also for an option that the kind has no use for.
     """
-    given = {name: value for name, value in locals().items() if value not in ("", None, False, {})}
+    options = {"kind": kind, "x": x, "y": y, "target": target, "facet": facet, "runs": runs, "band": band, "size": size, "logx": logx,
+               "logy": logy, "xlim": xlim, "ylim": ylim, "title": title, "xlabel": xlabel, "ylabel": ylabel, "label": label, "grey": grey}
+    given: dict[str, Any] = {name: value for name, value in options.items() if value not in ("", None, False, {})}
     texts = ("kind", "x", "y", "facet", "band", "size", "xlim", "ylim", "title", "xlabel", "ylabel")
     for name in texts:
         if not isinstance(given.get(name, ""), str):

@@ -61,18 +61,6 @@ bool is_gone(pid_t process) {
   return name_end != std::string::npos && (text[name_end + 2] == 'Z' || text[name_end + 2] == 'X');
 }
 
-// Removes the files that are `ours` from folders that killed processes have left beside `target`. Folders of other
-// machines stay: their processes may be alive.
-void remove_left_over(const fs::path& target, const std::function<bool(const std::string&)>& ours) {
-  const std::string prefix = hidden_prefix(target);
-  for (const fs::path& path : paths_in(target.parent_path())) {
-    const std::string name = path.filename().string();
-    if (!name.starts_with(prefix)) continue;
-    const pid_t process = process_in(std::string_view(name).substr(prefix.size()));
-    if (process > 0 && is_gone(process)) remove_ours(path, ours);
-  }
-}
-
 // The first hidden name beside `target` that is free, of this process.
 fs::path free_sibling(const fs::path& target) {
   std::error_code ignored;
@@ -165,6 +153,16 @@ void StagedFolder::write(const std::string& name, std::initializer_list<std::str
   if (std::fflush(file) != 0 && error == 0) error = errno;
   if (std::fclose(file) != 0 && error == 0) error = errno;
   if (error != 0) fail_with(place.string() + ": cannot be written", error);
+}
+
+void remove_left_over(const fs::path& target, const std::function<bool(const std::string&)>& ours) {
+  const std::string prefix = hidden_prefix(target);
+  for (const fs::path& path : paths_in(target.parent_path())) {
+    const std::string name = path.filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const pid_t process = process_in(std::string_view(name).substr(prefix.size()));
+    if (process > 0 && is_gone(process)) remove_ours(path, ours);
+  }
 }
 
 void StagedFolder::publish(const std::function<bool(const std::string& name)>& ours, bool exchange) {

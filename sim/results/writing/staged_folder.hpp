@@ -22,6 +22,10 @@ std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder)
 // Removes the files of a folder that are `ours`, and the folder itself if nothing else is in it.
 void remove_ours(const std::filesystem::path& folder, const std::function<bool(const std::string& name)>& ours);
 
+// Removes the files that are `ours` from hidden folders that killed processes of this machine have left beside
+// `target`. Those of other machines stay: their processes may be alive.
+void remove_left_over(const std::filesystem::path& target, const std::function<bool(const std::string& name)>& ours);
+
 // The process that makes it publishes it; in between, a forked one may fill it. Its maker removes what was not
 // published, whatever has become of that process. Its hidden name tells its maker, so that others know what is left
 // over.
