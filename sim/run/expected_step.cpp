@@ -12,10 +12,10 @@
 namespace ddl::run {
 namespace {
 
-constexpr int periods = 4;  // of systems that exchange every so many steps
+constexpr int periods = 4;  // simulated where systems exchange every so many steps
 constexpr double fewest_steps = 96;
-constexpr double explained = 0.98;   // of the time computing: little is left to explain
-constexpr double negligible = 1e-6;  // of latencies
+constexpr double explained = 0.98;   // share of computing that leaves little to explain
+constexpr double negligible = 1e-6;  // factor on latencies
 constexpr double plenty = 1e4;       // times a bandwidth; at many more SimGrid's solver loses itself in rounding
 
 // The same without learning, faults and records.

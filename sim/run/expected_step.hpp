@@ -11,15 +11,15 @@ namespace ddl::run {
 
 // Shares of a step's time beside computing.
 struct StepRest {
-  double latency = 0;    // what it would save if links had none, and so nothing waited for round trips
-  double bandwidth = 0;  // what it would save in addition if links had any rate
-  double waiting = 0;    // what is left then: for other workers, and for servers at work
+  double latency = 0;    // saved if links had no latency, and so nothing waited for round trips
+  double bandwidth = 0;  // saved in addition if links had any rate
+  double waiting = 0;    // the rest: waiting for other workers, and for servers at work
 };
 
 // Mean over the workers that train.
 struct StepTime {
   double seconds = 0;
-  double compute_share = 0;  // of them
+  double compute_share = 0;  // fraction of `seconds`
 };
 // The mean over all steps, or over the middle half of each worker's, as in the long run. Needs the result's rows of
 // iterations.
@@ -27,8 +27,8 @@ enum class Steps { all, middle };
 StepTime mean_step(const RunResult& result, Steps which);
 
 struct ExpectedStep {
-  int steps = 0;             // of each worker that were simulated
-  StepTime step;             // of these, or of the middle half if they are as many as wanted
+  int steps = 0;             // simulated ones, per worker
+  StepTime step;             // mean of these, or of the middle half if they are as many as wanted
   bool layers_known = true;  // or a program was not asked for them, and the system exchanges by layers
   std::optional<StepRest> rest = {};
 };

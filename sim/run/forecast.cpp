@@ -116,10 +116,10 @@ std::vector<std::string> host_notes(const scenario::Scenario& scenario, const pl
 
 // The model and its data, as far as they can be known; nothing when timing only.
 struct Learning {
-  std::unique_ptr<const nn::Model> network;  // which the model points to, wherever this is moved
+  std::unique_ptr<const nn::Model> network;  // the model points to it, wherever this is moved
   std::optional<scenario::LearnedModel> model;
   data::DataSplit data;
-  double gradient_s = 0, evaluation_s = 0;  // of a program, as measured
+  double gradient_s = 0, evaluation_s = 0;  // a program's, as measured
 };
 
 Learning learning_of_program(const scenario::Scenario& scenario) {

@@ -28,17 +28,17 @@ struct DataForecast {
 struct Forecast {
   network::Bounds bounds;
   platform::NetworkPlan network;
-  std::optional<graph::Consensus> consensus;  // of systems that average models
+  std::optional<graph::Consensus> consensus;  // for systems that average models
   // Parts of the platform's file and of its hosts that have no effect, a line each.
   std::vector<std::string> platform_notes, host_notes;
   std::vector<std::string> system_notes;  // see System::notes
-  std::vector<SiteForecast> sites;        // that the platform names
-  std::optional<DataForecast> data;       // of what learns
+  std::vector<SiteForecast> sites;        // those that the platform names
+  std::optional<DataForecast> data;       // for a model that learns
   Cost cost;
   ResultBytes result;
-  double steps = 0;            // of each worker, see Workload
+  double steps = 0;            // per worker, see Workload
   double model_bytes = 0;      // 0: a program's, which was not asked
-  scenario::ModelShape shape;  // of what learns; no layers: timing only, or a program's, likewise
+  scenario::ModelShape shape;  // for a model that learns; no layers: timing only, or a program's, likewise
   std::vector<std::string> workers;
   std::vector<double> compute_s;  // mean seconds of a gradient, by worker
 };

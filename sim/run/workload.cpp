@@ -40,9 +40,9 @@ double machine_memory_bytes() {
 // Measured on a machine of 2022 whose kernels have 512 bits (docs/performance.md); those of 256 bits are half as quick.
 constexpr double start_s = 0.05, gradient_flops_per_s = 90e9, forward_flops_per_s = 150e9;
 constexpr double value_s = 1e-9;        // a value between layers, in one direction
-constexpr double parameter_s = 5e-9;    // of a step: copied, looked at, applied
-constexpr double hand_over_s = 25e-6;   // of a gradient, to a math thread and back
-constexpr double bookkeeping_s = 3e-6;  // of a step
+constexpr double parameter_s = 5e-9;    // per step: copied, looked at, applied
+constexpr double hand_over_s = 25e-6;   // per gradient, to a math thread and back
+constexpr double bookkeeping_s = 3e-6;  // per step
 constexpr double message_s = 10e-6;
 constexpr double carried_s = 3e-9;  // a parameter in a message
 // Where many are under way, each that starts or ends moves the shares of others: SimGrid looks at all, the accelerator

@@ -14,7 +14,7 @@ namespace ddl::run {
 
 struct Workload {
   double step_s = 0;       // least time of a step
-  double steps = 0;        // of each worker; a guess where only an accuracy ends the run
+  double steps = 0;        // per worker; a guess where only an accuracy ends the run
   double evaluations = 0;  // points of the curve
 };
 
@@ -51,7 +51,7 @@ Cost cost_of(const scenario::Scenario& scenario, const platform::Fabric& fabric,
 struct ResultBytes {
   double steps = 0;    // iterations.csv
   double curve = 0;    // curve.csv
-  double weights = 0;  // of models at the end
+  double weights = 0;  // models at the end
   double initial_weights = 0;
   double minibatches = 0;  // batches.csv, and what is in them
 

@@ -99,7 +99,7 @@ std::string fitting(const std::string& name, const std::vector<scenario::Overrid
   return name.substr(0, kept) + "-" + digest_of(overrides);
 }
 
-// What is wrong in many points is said once, with the first of them.
+// Problems of a sweep's points; one that many points have is told once, with the first of them.
 class Problems {
  public:
   explicit Problems(const Sweep& sweep) : sweep_(sweep) {}

@@ -30,7 +30,7 @@ struct SweepPlan {
   const SweepPoint& point_of(std::size_t run) const { return points.at(run / seeds.size()); }
   std::uint64_t seed_of(std::size_t run) const { return seeds.at(run % seeds.size()); }
   std::string name_of(std::size_t run) const;  // "<point>/<seed>", its folder in the sweep's
-  // Of everything that decides what is run.
+  // Digest of everything that decides which runs are made.
   std::string digest() const;
 };
 

@@ -29,7 +29,7 @@ std::vector<std::size_t> points_of(const SweepPlan& plan, const std::vector<std:
   return points;
 }
 
-// What runs took by the clock, as their results tell: other seeds take about as long.
+// Wall time of runs, as their results tell: other seeds take about as long.
 class SecondsTaken {
  public:
   void add(const fs::path& result) {
@@ -97,7 +97,7 @@ SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const st
   outlook.jobs = jobs_of(plan, outlook.folder);
   outlook.open = FinishedRuns().open_of(outlook.jobs);
   const auto costs = costs_of(sweep, plan, points_of(plan, outlook.open), at_once);
-  std::map<std::size_t, SecondsTaken> taken;  // of the finished runs of these points
+  std::map<std::size_t, SecondsTaken> taken;  // by point, from its finished runs
   for (std::size_t run = 0, next = 0; run < outlook.jobs.size(); ++run) {
     if (next < outlook.open.size() && outlook.open[next] == run) {
       ++next;

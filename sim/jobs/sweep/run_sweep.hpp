@@ -17,7 +17,7 @@ namespace ddl::jobs {
 struct SweepOptions {
   int at_once = 1;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
-  const LiveLines* live = nullptr;                    // what runs tell their evaluations
+  const LiveLines* live = nullptr;                    // where runs tell their evaluations
 };
 
 struct SweepOutcome {
@@ -27,7 +27,7 @@ struct SweepOutcome {
   std::size_t failed() const;
 };
 
-// What is left to do, looked at before anything is written.
+// The work that is left, looked at before anything is written.
 struct SweepEstimate {
   std::filesystem::path folder;
   std::vector<Job> jobs;          // per run; they need the plan
@@ -35,11 +35,11 @@ struct SweepEstimate {
   double seconds(int at_once) const;
   // Open runs whose folder has a result: of other settings, other data or another program, or a damaged one.
   std::vector<std::size_t> outdated() const;
-  // Which runs are open now. To be called once the folder is in use: other programs may have made some since.
+  // Finds the runs that are open now. To be called once the folder is in use: other programs may have made some since.
   void look_again();
 };
-// What one run of each of `points` (by number) may cost, as a forecast says; in `at_once` processes. Throws
-// ScenarioErrors with what is wrong with any.
+// Expected cost of one run of each of `points` (by number), as a forecast says; in `at_once` processes. Throws
+// ScenarioErrors with the problems of all.
 std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
                                        const std::vector<std::size_t>& points, int at_once,
                                        run::Programs programs = run::Programs::are_left_alone);

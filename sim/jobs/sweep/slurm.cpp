@@ -67,7 +67,7 @@ std::optional<bool> is_active(const std::string& name) {
   return queue.text.find_first_not_of(" \n") != std::string::npos;
 }
 
-// What has been found of the open runs so far.
+// Open runs, as found so far.
 class Watch {
  public:
   Watch(const SweepEstimate& outlook, const SlurmSweep& sweep)

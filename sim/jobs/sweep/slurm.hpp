@@ -29,7 +29,7 @@ std::string slurm_script(const SlurmSweep& sweep, const std::string& folder, std
 // InputError if there is no Slurm or it refuses.
 SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, SweepEstimate outlook, const SlurmSweep& sweep);
 
-// What task number `task` of the array does, on a node. Throws InputError if the sweep is no longer the one submitted.
+// Makes the runs of task `task` of the array, on a node. Throws InputError if the sweep is no longer the one submitted.
 void run_slurm_task(const SweepPlan& plan, const std::string& out, std::size_t task);
 
 }  // namespace ddl::jobs

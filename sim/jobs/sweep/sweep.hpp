@@ -21,13 +21,13 @@
 namespace ddl::jobs {
 
 struct SweepAxis {
-  std::vector<std::string> paths;                // of the scenario, set one after the other
+  std::vector<std::string> paths;                // in the scenario, set one after the other
   std::vector<std::vector<std::string>> values;  // by position, then path: JSON text
 };
 
 // "tune": every point first searches for its own best settings, over seeds that the sweep does not use (sim/advise).
 struct SweepTuning {
-  using Lists = std::vector<std::pair<std::string, std::vector<AsWritten>>>;  // of values, by path
+  using Lists = std::vector<std::pair<std::string, std::vector<AsWritten>>>;  // values by path
   Lists over;                                                                 // empty: the learning rate
   std::optional<double> target;
   std::uint64_t seeds = 4;

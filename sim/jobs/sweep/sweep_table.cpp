@@ -80,7 +80,7 @@ results::TableLine line_of_run(results::TableLine line, const SweepPlan& plan, s
   return line;
 }
 
-// Of one measure, over the finished runs of a point.
+// One measure, over the finished runs of a point.
 results::TableLine line_of_means(results::TableLine line, const Measure& measure,
                                  const std::vector<results::FinishedRun>& runs) {
   std::vector<double> values;
