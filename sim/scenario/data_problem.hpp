@@ -12,10 +12,10 @@ struct DataProblem {
   std::string path, what;  // "$.data.train", "3 training samples for 4 workers; expected ..."
 };
 
-// Of a file, the key that names it.
+// An error in a file has the path of the key that names the file.
 DataProblem problem_of_data(const InputError& error);
 
-// What `work` returns; what it finds wrong with data is an InputError that starts with the path.
+// Returns what `work` returns; errors in data become InputErrors that start with the path.
 template <class Work>
 auto about_data(const Work& work) {
   try {

@@ -1,5 +1,5 @@
-// What the runs of a scenario are expected to show, which `ddlsim expect` judges. No part of what is run: a result does
-// not contain it.
+// Expectations on the runs of a scenario, judged by `ddlsim expect`. They are no part of a run: a result does not
+// contain them.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace ddl::scenario {
 
 // Exactly one of accuracy, loss, time, bytes (each a band: the least and the most) and better_than is given.
 struct Expectation {
-  std::optional<Seconds> at;         // of accuracy, loss and better_than; none: the end
-  std::optional<double> target;      // of time and bytes: until the metric reaches this; none: of the whole run
+  std::optional<Seconds> at;         // with accuracy, loss and better_than; none: the end
+  std::optional<double> target;      // with time and bytes: until the metric reaches this; none: the whole run
   std::vector<double> accuracy;      // mean over workers
   std::vector<double> loss;          // likewise, in nats
   std::vector<Seconds> time;         // simulated
   std::vector<Bytes> bytes;          // sent, all nodes together
   std::string better_than;           // a scenario's file, relative to this one
-  std::optional<double> by;          // of better_than: in the metric; none: any
-  std::optional<std::int64_t> over;  // of accuracy, loss, better_than: mean of so many evaluations; none: one
+  std::optional<double> by;          // with better_than: in the metric; none: any
+  std::optional<std::int64_t> over;  // with accuracy, loss, better_than: mean of so many evaluations; none: one
 };
 
 template <class Visitor>

@@ -1,4 +1,4 @@
-// Which settings have more than one form in JSON; shared by the reader, the writer and the schema.
+// Settings that have more than one form in JSON; shared by the reader, the writer and the schema.
 #pragma once
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ inline std::vector<std::string> model_names() {
   return names;
 }
 
-// Of `data`, where a program has the data.
+// Keys of `data` that count where a program has the data.
 inline constexpr std::string_view keys_of_program_data[] = {"partition", "alpha", "shuffle"};
 
 inline bool within(double value, const Rule& rule) {

@@ -50,7 +50,7 @@ struct HostChurn {
   Seconds mean_up, mean_down;
   HostState state = HostState::lost;
   Seconds from;
-  std::optional<Seconds> until;  // of crashes; none: stop.time
+  std::optional<Seconds> until;  // end of crashes; none: stop.time
 };
 
 // From `from` on and before `until` a client is there.
@@ -66,7 +66,7 @@ struct HostAvailability {
   static constexpr const char* what = "workers come and go as the clients of a trace do";
   std::vector<std::string> hosts;        // empty: all workers
   std::vector<ClientPresence> presence;  // each client's in order
-  std::string file;                      // of them, relative to the scenario; empty once they have been read
+  std::string file;                      // source of `presence`, relative to the scenario; empty once it has been read
   std::optional<Seconds> repeat_every;   // the trace repeats, until stop.time
 };
 

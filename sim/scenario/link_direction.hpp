@@ -1,4 +1,4 @@
-// Which half of a full-duplex link is meant.
+// The half of a full-duplex link that a setting means.
 #pragma once
 
 #include "core/base/fields.hpp"

@@ -16,12 +16,12 @@ namespace {
 // row's text in iterations.csv (peaks of runs of one to two million steps).
 constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_actor = 13e3, bytes_of_step = 190,
                  bytes_of_step_text = 40;
-constexpr double bytes_of_sample = 24;  // of a recorded minibatch: a number, and its digits in the same places
+constexpr double bytes_of_sample = 24;  // in a recorded minibatch: a number, and its digits in the same places
 constexpr double math_threads = 2;      // more need more scratch memory, but must not make a run invalid
 
-constexpr double bytes_of_place = 8;  // of a sample's number in a shard, which is made and then kept by its worker
+constexpr double bytes_of_place = 8;  // a sample's number in a shard, which is made and then kept by its worker
 
-constexpr std::size_t bytes_of_symbol = 2;  // of a text: each is kept, and is the label of a sample
+constexpr std::size_t bytes_of_symbol = 2;  // in a text: each is kept, and is the label of a sample
 
 // A gradient, the inbox, and a model on the wire.
 constexpr double passing_vectors = 3;
@@ -32,7 +32,7 @@ double lasting_vectors(const Scenario& scenario, const MemoryUse& use) {
   return vectors + nn::Optimizer::kept_vectors(scenario.training.optimizer);
 }
 
-// Which key says how many there are.
+// The key that says how many there are.
 const char* key_of_workers(const PlatformSpec& platform) {
   if (std::holds_alternative<SitesPlatform>(platform.hosts)) return "$.platform.sites";
   if (std::holds_alternative<RegionsPlatform>(platform.hosts)) return "$.platform.workers_per_site";
@@ -97,7 +97,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* 
                      fmt::format("{} with all {} samples", counted(workers, "worker"), training_samples),
                      numbers * bytes_of_place});
   }
-  if (network == nullptr) return parts;  // what is between a program's layers lies in its processes
+  if (network == nullptr) return parts;  // values between a program's layers lie in its processes
   const double values = values_between_layers(*network), batch = std::max(100, scenario.training.batch_size);
   parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values between layers", batch, values),
                    4 * batch * (math_threads * values + use.values)});

@@ -16,7 +16,7 @@ constexpr double gibibyte = 1073741824;
 constexpr double most_memory_bytes = 64 * gibibyte;
 
 struct MemoryPart {
-  std::string path;  // of the setting that decides it, "$.data"
+  std::string path;  // the deciding setting's, "$.data"
   std::string what;  // "4 workers x 4970 parameters"
   double bytes = 0;
 };

@@ -1,4 +1,4 @@
-// What models are judged by: what it is called, and which way is better.
+// Metrics that models are judged by: their names, and which way is better.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ddl::scenario {
 struct Metric {
   std::string_view word;
   bool less_is_better;
-  double most;  // that it can be; never less than 0
+  double most;  // largest possible value; never less than 0
 
   constexpr bool is_better(double one, double other) const { return less_is_better ? one < other : one > other; }
   constexpr bool reaches(double value, double target) const {
@@ -25,7 +25,7 @@ struct Metric {
   // A value as something of which less is better, and back.
   constexpr double cost_of(double value) const { return less_is_better ? value : most - value; }
   constexpr double value_of(double cost) const { return less_is_better ? cost : most - cost; }
-  // Of what learned nothing.
+  // Value of a model that has learned nothing.
   constexpr double worst() const { return less_is_better ? most : 0; }
 };
 

@@ -34,7 +34,7 @@ struct ModelChoice {
 };
 inline constexpr const char* program_model = "command";
 
-// What a program says of its model for people: of what it is made, and which one it is.
+// A program's facts about its model, for people: its tensors, and its version.
 struct ProgramFacts {
   struct Tensor {
     std::string name;

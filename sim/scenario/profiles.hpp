@@ -24,7 +24,7 @@ struct ProfilePoint {
 template <class Value>
 struct ProfileOf {
   std::vector<ProfilePoint<Value>> points;  // times increase
-  std::string file;                         // of points, relative to the scenario; empty once they have been read
+  std::string file;                         // source of points, relative to the scenario; empty once it is read
   std::optional<Seconds> repeat_every;      // the points repeat; the first is then at 0 s
 };
 

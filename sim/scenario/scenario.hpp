@@ -47,7 +47,7 @@ constexpr auto enum_names(Topology) {
 enum class NetworkModel { automatic, TCP, packets, CM02 };
 constexpr auto enum_names(NetworkModel) { return in_order<NetworkModel>("auto", "TCP", "packets", "CM02"); }
 
-// What finds the shares of links in TCP and CM02: SimGrid, or an accelerator of the same models for large networks.
+// Solver for the shares of links in TCP and CM02: SimGrid, or an accelerator of the same models for large networks.
 enum class LinkSolver { simgrid, accelerator };
 
 // How messages become simulated time.
@@ -56,12 +56,12 @@ struct NetworkSpec {
   std::optional<Bytes> tcp_window;    // a message carries at most this much per round trip; 0: no limit
   Seconds queue{0.05};                // in TCP and packets: so long a packet waits for a link at most; more are lost
   bool slow_start_after_idle = true;  // in TCP and packets
-  int draw = 1;                       // of what the network leaves to chance
+  int draw = 1;                       // selects one of the network's random draws
   // No key: tests hold one to the other, whose results differ in their last digits only. None: the plan's choice.
   std::optional<LinkSolver> solver = std::nullopt;
 };
 
-// What is set, or the model's own: the textbook has none.
+// The window as set, or the model's own: the textbook has none.
 constexpr Bytes tcp_window_of(const NetworkSpec& network) {
   constexpr Bytes of_tcp{4194304}, no_limit{0};
   return network.tcp_window.value_or(network.model == NetworkModel::CM02 ? no_limit : of_tcp);
@@ -73,7 +73,7 @@ struct FilePlatform {
   std::vector<std::string> workers;  // empty: all hosts but the servers, in natural order of their names
   int first_workers = 0;             // with empty `workers`: use only the first so many of these; 0: all
   std::vector<std::string> servers;
-  std::shared_ptr<const std::string> text;  // what was in the file when the scenario was read; null: it was not read
+  std::shared_ptr<const std::string> text;  // the file's when the scenario was read; null: it was not read
 };
 
 // Hosts as a scenario chooses them: a list of names or a count, one value to visitors. The `workers` of a platform file
@@ -106,7 +106,7 @@ struct GeneratedPlatform {
   int workers = 4;
   int servers = 0;
   std::vector<BytesPerSecond> bandwidth;         // required
-  std::vector<BytesPerSecond> server_bandwidth;  // of servers; empty: `bandwidth` goes on over them
+  std::vector<BytesPerSecond> server_bandwidth;  // servers' own; empty: `bandwidth` goes on over them
   Seconds latency{0.0001};                       // one way between two hosts (of a site; of neighbours in a ring)
   std::vector<FlopsPerSecond> speed = {{50e9}};
   std::optional<BytesPerSecond> site_bandwidth;  // two_sites: of the link between them; default: the least bandwidth
@@ -135,7 +135,7 @@ struct PlatformSpec {
 
 enum class InitialWeights { shared, independent };
 constexpr auto enum_names(InitialWeights) { return in_order<InitialWeights>("shared", "independent"); }
-// Of a file in the safetensors format, which all replicas start from.
+// File in the safetensors format, from which all replicas start.
 struct WeightsFile {
   std::string file;
 };
@@ -165,7 +165,7 @@ struct ComputeSpec {
   Seconds overhead;                          // added to every gradient's time, without jitter and slowdown
   double jitter = 0.1;                       // sigma of a log-normal factor of mean one; 0 for closed forms
   std::map<std::string, double> slowdown;    // by host name
-  std::optional<int> layers;                 // of a model that is none
+  std::optional<int> layers;                 // equal ones into which the model "none" divides
 };
 
 struct WireSpec {
@@ -186,10 +186,10 @@ struct StopSpec {
 
 struct EvaluateSpec {
   std::optional<Seconds> every;                  // simulated time; also at the start and the end
-  std::optional<std::int64_t> every_iterations;  // of the workers on average
-  std::optional<std::int64_t> samples;           // of the test set; none: all of it
-  std::optional<MetricName> metric;              // what models are judged by; none: the model learns nothing
-  std::vector<double> target_accuracy;           // of this metric: reported as time and bytes to each
+  std::optional<std::int64_t> every_iterations;  // mean over workers
+  std::optional<std::int64_t> samples;           // from the test set; none: all of it
+  std::optional<MetricName> metric;              // judges models; none: the model learns nothing
+  std::vector<double> target_accuracy;           // values of this metric: reported as time and bytes to each
   std::vector<double> target_loss;               // likewise
 
   const Metric& judged_by() const { return metric_of(metric.value_or(MetricName::accuracy)); }
@@ -213,7 +213,7 @@ struct Scenario {
   PlatformSpec platform;
   data::DataSpec data;
   nn::ModelSpec model;
-  std::optional<ProgramSpec> program;  // that computes the model; none: `model` says all of it
+  std::optional<ProgramSpec> program;  // computes the model; none: `model` says all of it
   TrainingSpec training;
   ComputeSpec compute;
   WireSpec wire;
@@ -225,17 +225,17 @@ struct Scenario {
   nn::MathSpec math;
   std::vector<Expectation> expect;
   std::string file;                // where it was read from: starts relative paths and errors; not part of its text
-  std::vector<std::string> notes;  // of its text, what was passed over and why, a line each; not part of it either
-  std::optional<data::DataShape> own_data = {};  // of files of the user's own, as they were when it was read; likewise
+  std::vector<std::string> notes;  // passed-over parts of its text, and why, a line each; not part of it either
+  std::optional<data::DataShape> own_data = {};  // for files of the user's own, as they were when it was read; likewise
 };
 
 // Bandwidth of the link between two sites, as given or by default.
 BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts);
 Seconds site_latency_of(const GeneratedPlatform& hosts);
 
-// What the rows say: links from router to router.
+// Sites as the rows say, with links from router to router.
 SitesPlatform sites_of(const RegionsPlatform& regions);
-// Of a platform that lists its sites or has them from a matrix; none: it is of another kind.
+// Sites that a platform lists or has from a matrix; none: it is of another kind.
 std::optional<SitesPlatform> sites_of(const PlatformSpec& platform);
 
 // The seed of what the network leaves to chance: of its first draw the scenario's own.
@@ -309,7 +309,7 @@ void fields(Visitor& visit, RegionsPlatform& spec) {
         Rule{.doc = "server hosts ps0, ps1, ..., in the first site", .at_least = 0, .at_most = most_hosts_of_sites});
   visit("speed", spec.speed, Rule{.doc = "of each host, as in platforms of other topologies", .above = 0});
 }
-// Of any kind of platform.
+// Settings common to every kind of platform.
 template <class Visitor>
 void common_fields(Visitor& visit, PlatformSpec& spec) {
   visit("bandwidth_factor", spec.bandwidth_factor,

@@ -75,7 +75,7 @@ void check_generated(const GeneratedPlatform& hosts, const Place& place) {
 std::optional<int> workers_of(const PlatformSpec& platform) {
   if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->workers;
   if (const auto sites = sites_of(platform)) {
-    return sites->workers() > 0 ? std::optional(sites->workers()) : std::nullopt;  // of which the checks tell
+    return sites->workers() > 0 ? std::optional(sites->workers()) : std::nullopt;  // none: a check reports it
   }
   const auto& hosts = std::get<FilePlatform>(platform.hosts);
   if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());

@@ -23,7 +23,7 @@ constexpr TextFile presence_file{"a CSV file", 16 << 20};
 // Looks at one after the other of all clients' presences.
 class InOrder {
  public:
-  // What is wrong with the next one; empty: nothing.
+  // Problem of the next one; empty: none.
   std::string problem_of(const ClientPresence& next) {
     if (next.client.empty() || on_one_line(next.client) != next.client) {
       return "names no client; expected a word in UTF-8";

@@ -10,7 +10,7 @@ namespace ddl::scenario {
 // file is CSV with the header "client,start_s,end_s".
 void read_presence_files(Scenario& scenario, Findings& findings);
 
-// What is wrong with the trace itself; to be called after read_presence_files.
+// Checks the trace itself; to be called after read_presence_files.
 void check_presence(const HostAvailability& fault, const Place& place);
 
 }  // namespace ddl::scenario

@@ -59,7 +59,7 @@ bool is_packet_list(std::string_view text) {
 // Throws InputError without the file's name.
 void read_packets(std::string_view text, BandwidthProfile& profile) {
   if (profile.repeat_every) throw InputError("is a list of packets, which repeats by itself; expected no repeat_every");
-  std::vector<std::uint64_t> stamps;  // of each packet, in milliseconds
+  std::vector<std::uint64_t> stamps;  // one per packet, in milliseconds
   data::CsvReader rows(text, "");
   while (rows.next()) {
     const std::string_view line = rows.row();

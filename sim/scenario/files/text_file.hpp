@@ -6,7 +6,7 @@
 
 namespace ddl::scenario {
 
-// What is expected in a file.
+// The kind of file expected.
 struct TextFile {
   const char* what;  // "a scenario", for errors
   std::size_t most_bytes;

@@ -17,7 +17,7 @@ class Findings {
   // An override that cannot be applied: `--set PATH: what`.
   void add_override(const std::string& path, const std::string& what);
 
-  // What is passed over, and why; nothing is wrong with it.
+  // Notes something that is passed over, and why; nothing is wrong with it.
   void note(const std::string& path, const std::string& what);
 
   bool empty() const { return paths_.empty(); }

@@ -50,7 +50,7 @@ class Builder {
  private:
   struct Level {
     Json* value;
-    std::string key = {};  // of an object: the one being read
+    std::string key = {};  // in an object: the key being read
     std::set<std::string> keys = {};
   };
 

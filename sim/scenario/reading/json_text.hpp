@@ -10,7 +10,7 @@
 
 namespace ddl::scenario {
 
-inline constexpr std::size_t deepest_level = 64;  // of lists and objects in one another
+inline constexpr std::size_t deepest_level = 64;  // lists and objects in one another
 
 // Parses `text`, which may have // and /* */ comments. Returns false, with findings, if it is not JSON; repeated keys
 // are findings, too, but `value` is still set.

@@ -1,4 +1,4 @@
-// What each key means, derived from the JSON Schema and so from the same fields() that the reader follows.
+// Meanings of keys, derived from the JSON Schema and so from the same fields() that the reader follows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ddl::scenario {
 namespace {
 
-constexpr std::size_t most_tables = 4;  // of one answer
+constexpr std::size_t most_tables = 4;  // in one answer
 
 // a, b, c
 std::string one_of(const OrderedJson& values) {

@@ -56,7 +56,7 @@ void spell_out(Json& value, const Step& last) {
 // Error lines and result files need valid UTF-8.
 bool is_utf8(const std::string& text) {
   try {
-    const std::string encoded = Json(text).dump();  // which is strict
+    const std::string encoded = Json(text).dump();  // dump() is strict
     return true;
   } catch (const Json::type_error&) {
     return false;

@@ -52,15 +52,16 @@ std::string scenario_schema(const Registry& systems);
 struct KeyRow {
   std::string key, value, by_default, meaning;
   bool required = false;
-  bool has_keys = false;  // of its own, below it
+  bool has_keys = false;  // keys below it
 };
 // The keys of one object.
 struct KeyTable {
-  std::string path;  // of one of several objects with its word
+  std::string path;  // ends in the object's word if there are several objects
   std::vector<KeyRow> keys;
 };
-// What there is at a path such as `platform`, `stop.time` or `algorithm.ako`, where a word stands for the object that
-// it is short for: the objects' keys, or one key alone. Of more than a few objects only the paths. Throws InputError.
+// Tables of the keys at a path such as `platform`, `stop.time` or `algorithm.ako`, where a word stands for the object
+// that it is short for: the objects' keys, or one key alone. More than a few objects come without their keys. Throws
+// InputError.
 std::vector<KeyTable> keys_at(const std::string& schema, const std::string& path);
 // Every path that can be set, in order: "algorithm", "algorithm.partitions", ...
 std::vector<std::string> key_paths(const Registry& systems);

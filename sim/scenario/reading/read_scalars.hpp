@@ -12,7 +12,7 @@
 
 namespace ddl::scenario {
 
-// What is expected of a setting: "a bandwidth above 0 such as "40Mbps"".
+// Values that a setting expects: "a bandwidth above 0 such as "40Mbps"".
 std::string expected_value(const FieldValue& value, const Rule& rule);
 
 void read_bool(const nlohmann::ordered_json& json, bool& value, const Place& place);

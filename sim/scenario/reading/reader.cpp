@@ -110,7 +110,7 @@ class ObjectReader final : public FieldVisitor {
   const Json& object_;
   const Place& place_;
   std::vector<std::string> known_, refused_;
-  std::vector<std::pair<std::string, std::string>> missing_;  // what is wrong with each
+  std::vector<std::pair<std::string, std::string>> missing_;  // keys, with their errors
   std::vector<std::pair<std::string, ObjectField>> blocks_;
   KeyRelations relations_;
 };
@@ -222,7 +222,7 @@ struct Reader {
     }
     return field.expected;
   }
-  // Of a list, its first element tells.
+  // A list is judged by its first element.
   static bool looks_like(const Json& json, const FieldValue& value) {
     if (const auto* field = std::get_if<WordField>(&value.form))
       return json.is_string() && index_in(field->words, json);
