@@ -138,7 +138,7 @@ class StepBound {
 
   const platform::Fabric& fabric_;
   const Pace pace_;
-  std::vector<double> compute_s_;  // of each worker's step
+  std::vector<double> compute_s_;  // by worker, for a step
   std::vector<std::vector<RoutedFlow>> phases_;
 };
 

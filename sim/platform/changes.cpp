@@ -115,7 +115,7 @@ class Finder {
     losses_.push_back(std::move(rule));
   }
   template <class Fault>
-  void add(const Fault&) {}  // of another kind
+  void add(const Fault&) {}  // other faults leave the platform alone
 
   template <class Profile>
   static std::unique_ptr<TimeSeries> series(const Profile& profile, double nominal) {

@@ -262,8 +262,8 @@ struct Fabric::Parts {
   bool generated = false;
   NetworkPlan plan;
   NetworkNumbers numbers;
-  std::string origin;  // of the platform, for errors
-  PlatformText file;   // what it says, if there is one
+  std::string origin;  // the platform's, in errors
+  PlatformText file;   // as read, if there is one
   bool has_wifi = false;
   bool any_free_link = false;
   std::vector<LinkInfo> links;

@@ -74,7 +74,7 @@ class Fabric {
 
   simgrid::s4u::Engine& engine();
   int worker_count() const;
-  const Places& places() const;  // what platform.exclude leaves of them
+  const Places& places() const;  // workers that platform.exclude leaves
   int server_count() const;
   int node_count() const { return worker_count() + server_count(); }
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
@@ -82,11 +82,11 @@ class Fabric {
   const std::string& host_name(int node) const;
   int first_on_host(int node) const;  // the worker on whose host a server is, or the node itself
   bool shares_host(int node) const;
-  double speed_flops(int node) const;  // of each core
+  double speed_flops(int node) const;  // per core
   int core_count(int node) const;
   const std::vector<std::string>& site_names() const;  // empty: the platform does not name them
   int site(int node) const;                       // its number from 0; 0 for all where the platform does not name sites
-  const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
+  const std::vector<std::string>& notes() const;  // parts of a platform file that are passed over, a line each
   // Tells about how many segments a run would send in the model packets. Too many, and the model becomes TCP, unless
   // the scenario names one.
   void expect_segments(double segments);

@@ -23,7 +23,7 @@ using Hosts = std::vector<simgrid::s4u::Host*>;
 struct Nodes {
   Hosts hosts;  // workers first, then servers, whose host may be a worker's
   int workers = 0;
-  std::vector<int> sites = {};               // of each host, from 0
+  std::vector<int> sites = {};               // each host's, from 0
   std::vector<std::string> site_names = {};  // by these numbers; empty: the platform does not name them
 };
 

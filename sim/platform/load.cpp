@@ -97,7 +97,7 @@ void load_text(std::string_view text, s4u::Engine& engine) {
 // SimGrid aborts at some mistakes in routes; that there is none is found out when one is needed. Coordinates of hosts
 // give latencies that no link has.
 void check_route(const s4u::Host* source, const s4u::Host* target, const FileText& file, bool scaled) {
-  if (source == target) return;  // of a worker and a server
+  if (source == target) return;  // a worker and a server on one host
   const auto way = way_between(source, target);
   if (!way || !scaled) return;
   double of_links_s = 0;

@@ -39,7 +39,7 @@ struct NetworkFacts {
   std::function<std::string()> without_links = nullptr, latency_only_back = nullptr;
   // The greatest of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
   std::function<RouteKind()> kind_of_routes = nullptr;
-  double segments = 0;  // that would travel packet by packet, about
+  double segments = 0;  // about how many would travel packet by packet
 };
 
 struct NetworkPlan {

@@ -22,7 +22,7 @@ struct PlatformText {
   std::string text;
   std::set<std::string> links;     // ids of <link> and <backbone>, as the file writes them
   std::vector<std::string> hosts;  // likewise of <host>, in its order; clusters, cabinets and peers make others
-  std::vector<std::string> notes;  // what of a <config> is passed over, and why, a line each
+  std::vector<std::string> notes;  // parts of a <config> that are passed over, and why, a line each
 };
 
 // `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform or no XML, is in an

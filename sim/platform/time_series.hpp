@@ -17,7 +17,7 @@ class TimeSeries {
 
   virtual ~TimeSeries() = default;
   double value() const { return value_; }    // until next_s()
-  double next_s() const { return next_s_; }  // of the next change
+  double next_s() const { return next_s_; }  // time of the next change
   virtual void step() = 0;                   // to the value from next_s() on; not to be called after the last change
 
  protected:

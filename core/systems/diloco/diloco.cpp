@@ -225,7 +225,7 @@ class DilocoWorker : public Program {
   Node& node_;
   const DilocoParams params_;
   const FragmentSchedule schedule_;
-  const double weight_;  // of a move
+  const double weight_;  // weight of this worker's moves
   OuterModel outer_;
   membership::Regrouping all_reduce_;
   membership::CompressedSum compressed_;
@@ -234,8 +234,8 @@ class DilocoWorker : public Program {
   LayerCalls calls_;
 
   std::int64_t steps_ = 0, applied_ = 0;  // inner steps; units
-  double run_share_ = 0;                  // of the last gradient
-  std::vector<bool> layers_stepped_;      // of the step under way, if some of them are told
+  double run_share_ = 0;                  // the last gradient's
+  std::vector<bool> layers_stepped_;      // in the step under way; empty unless layers are told
   bool is_step_open_ = false;             // the last step, which is not finished
 };
 

@@ -47,7 +47,7 @@ using OuterParams = std::variant<OuterNesterov, OuterHeavyBall, OuterSgd>;
 enum class FragmentPhase { paper, torchft };
 constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper", "torchft"); }
 
-// What is alone between two outer steps: a worker, or all workers of a site, which take their inner steps together.
+// A replica is alone between two outer steps: a worker, or all workers of a site, which take inner steps together.
 enum class Replica { worker, site };
 constexpr auto enum_names(Replica) { return in_order<Replica>("worker", "site"); }
 

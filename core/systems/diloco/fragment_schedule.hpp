@@ -26,7 +26,7 @@ struct Turn {
   std::int64_t round = 0;
   std::int64_t sum = 0;  // its number among all sums, in the order in which they are sent
   const Unit* unit = nullptr;
-  bool is_last = false;  // of its round
+  bool is_last = false;  // in its round
 };
 
 class FragmentSchedule {
@@ -34,14 +34,14 @@ class FragmentSchedule {
   FragmentSchedule(const DilocoParams& params, const Cluster& cluster);
 
   bool is_by_layers() const { return is_by_layers_; }
-  std::vector<comm::Partition> parts() const;  // of all units, by their numbers
+  std::vector<comm::Partition> parts() const;  // all units', by their numbers
   // The units of a round in the order in which they are sent, which is that of a backward pass.
   std::span<const Unit> units(std::int64_t round) const { return fragments_[fragment(round)]; }
 
   Turn sent(std::int64_t n) const;     // the n-th unit that is sent, from 0
   Turn applied(std::int64_t n) const;  // and that is applied: a forward pass needs what was sent last first
   std::int64_t first_sum(std::int64_t round) const;
-  std::int64_t sums_of_a_cycle() const { return first_sums_.back(); }  // of P rounds
+  std::int64_t sums_of_a_cycle() const { return first_sums_.back(); }  // over P rounds
 
   // Steps after which a round is sent, and applied.
   std::int64_t sent_after(std::int64_t round) const;
@@ -55,7 +55,7 @@ class FragmentSchedule {
   std::int64_t steps_, fragment_count_, delay_;
   bool is_paper_, is_eager_, is_by_layers_;
   std::vector<std::vector<Unit>> fragments_;
-  std::vector<std::int64_t> first_sums_;  // of the rounds of a cycle, and of the next cycle
+  std::vector<std::int64_t> first_sums_;  // by round of a cycle; the last is the next cycle's
 };
 
 // Whether fragments travel by layers.

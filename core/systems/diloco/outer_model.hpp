@@ -30,7 +30,7 @@ class OuterModel {
   const OuterParams params_;
   Weights model_;
   std::vector<float> velocity_;          // empty for OuterSgd
-  std::map<std::size_t, double> rates_;  // of the last outer step, by the fragment's first coordinate
+  std::map<std::size_t, double> rates_;  // at the last outer step, by the fragment's first coordinate
 };
 
 }  // namespace ddl::systems

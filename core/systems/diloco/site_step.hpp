@@ -34,7 +34,7 @@ class SiteStep {
 std::vector<int> workers_beside(int worker, const Cluster& cluster);
 // How many sites have workers.
 int sites_at_work(const Cluster& cluster);
-// What a step of all sites sends.
+// Traffic of one step at all sites.
 std::vector<Flow> flows_of_site_steps(const Cluster& cluster);
 
 }  // namespace ddl::systems
