@@ -1,4 +1,4 @@
-// What DiLoCo sends and applies, and when, without a run.
+// Schedule of DiLoCo's sends and applications, without a run.
 #include "core/systems/diloco/fragment_schedule.hpp"
 
 #include <doctest/doctest.h>
