@@ -165,6 +165,20 @@ int check_relations(const Json& schema) {
   return relations + (schema.contains("items") ? check_relations(schema["items"]) : 0);
 }
 
+TEST_CASE("an empty list or text is as good as none, to the schema as to the reader") {
+  const Json schema = Json::parse(scenario_schema(systems::built_in()));
+  for (const char* data : {R"({"ignore": []})", R"({"path": "", "test_path": "", "label": ""})",
+                           R"({"source": "csv", "path": "/", "test_path": "", "held_out": 0.5})"}) {
+    CAPTURE(data);
+    const std::string text = "{" + right_parts + ", \"data\": " + data + "}";
+    const std::vector<std::string> errors = errors_of(text);
+    CHECK(std::ranges::none_of(errors, [](const std::string& line) {
+      return line.find("goes with") != std::string::npos || line.find("beside") != std::string::npos;
+    }));
+    CHECK(valid(schema, Json::parse(text)));
+  }
+}
+
 TEST_CASE("relations are between keys that there are, and words that they have") {
   CHECK(check_relations(Json::parse(scenario_schema(systems::built_in()))) > 50);
 }

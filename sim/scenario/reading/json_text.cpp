@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -18,7 +19,7 @@ constexpr std::size_t longest_reason = 160;
 // Builds the value from the parser's events, and tracks the path that is being read.
 class Builder {
  public:
-  Builder(Findings& findings, Json& root) : findings_(findings), root_(root) {}
+  Builder(const std::string& text, Findings& findings, Json& root) : text_(text), findings_(findings), root_(root) {}
 
   bool null() { return put(Json(nullptr)); }
   bool boolean(bool value) { return put(Json(value)); }
@@ -39,11 +40,16 @@ class Builder {
     return true;
   }
 
-  // The library says line and column: "[json.exception.parse_error.101] parse error at line 1, column 3: ...".
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    const std::string_view message = error.what(), text = message.substr(message.find("] ") + 2);
-    const std::string said = on_one_line(text.substr(0, longest_reason)) + (text.size() > longest_reason ? "..." : "");
-    findings_.add(path(), said + (said.find("; expected ") == std::string::npos ? "; expected JSON" : ""));
+  // The library says "[json.exception.parse_error.101] parse error at line 1, column 3: ...", but no place of a number
+  // that is too large, and of an object that goes on without a comma only that its end was expected.
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
+    std::string said = error.what();
+    said.erase(0, said.find("] ") + 2);
+    if (!said.starts_with("parse error")) said = place_before(position) + said;
+    if (said.size() > longest_reason) said = shortened(std::move(said));
+    if (said.ends_with("; expected '}'") || said.ends_with("; expected ']'")) said.insert(said.size() - 3, "',' or ");
+    if (said.find("; expected ") == std::string::npos) said += "; expected JSON";
+    findings_.add(path(), on_one_line(said));
     return false;
   }
 
@@ -53,6 +59,20 @@ class Builder {
     std::string key = {};  // in an object: the key being read
     std::set<std::string> keys = {};
   };
+
+  std::string place_before(std::size_t position) const {
+    const std::string read = text_.substr(0, position);
+    const auto line = 1 + std::ranges::count(read, '\n');
+    return fmt::format("parse error at line {}, column {}: ", line, read.size() - (read.rfind('\n') + 1));
+  }
+
+  // Without the text that was read last.
+  static std::string shortened(std::string said) {
+    const std::size_t read = std::min(said.find("; last read: '"), said.size());
+    const std::size_t expected = std::min(said.rfind("'; expected "), said.size());
+    if (expected > read) said.erase(read, expected + 1 - read);
+    return said.size() > longest_reason ? said.substr(0, longest_reason) + "..." : said;
+  }
 
   // The parser gives its position only in its own errors, so the error of the depth limit names the path instead.
   bool open(Json value) {
@@ -94,6 +114,7 @@ class Builder {
     return result;
   }
 
+  const std::string& text_;
   Findings& findings_;
   Json& root_;
   std::vector<Level> levels_;
@@ -143,7 +164,7 @@ bool parse_json(const std::string& text, Findings& findings, Json& value) {
     findings.add("$", "is XML; expected JSON: a platform is named by a scenario's platform.file");
     return false;
   }
-  Builder builder(findings, value);
+  Builder builder(text, findings, value);
   return Json::sax_parse(text.begin(), text.end(), &builder, nlohmann::detail::input_format_t::json, true, true);
 }
 

@@ -31,6 +31,7 @@ std::string expected_value(const FieldValue& value, const Rule& rule) {
   const auto look = [&](const auto& form) -> std::string {
     using T = std::remove_cvref_t<decltype(form)>;
     if constexpr (std::is_same_v<T, OptionalField>) return expected_value(form.blank(), rule);
+    if constexpr (std::is_same_v<T, EitherField>) return std::string(form.expected).substr(sizeof "expected");
     if constexpr (std::is_pointer_v<T>) {
       using Value = std::remove_pointer_t<T>;
       if constexpr (dimension_of<Value>.has_value()) return expected_quantity(*dimension_of<Value>, rule);

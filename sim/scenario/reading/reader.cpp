@@ -170,7 +170,7 @@ struct Reader {
   }
 
   void operator()(const ObjectField& field) const {
-    if (is_object(json, place, "an object in braces")) read_object(json, field.visit, {}, place);
+    if (is_object(json, place, "an object in braces" + such_as(rule))) read_object(json, field.visit, {}, place);
   }
 
   // The alternative is chosen by its tag; a bare string is short for an object with only the tag.
@@ -202,6 +202,12 @@ struct Reader {
     if (json.is_array() && json.empty()) return place.error(std::string("is an empty list; ") + field.expected);
     for (const EitherField::Form& form : field.forms) {
       if (looks_like(json, form.blank())) return read_value(json, form.make(), rule, place);
+    }
+    // Elements of a list that is none of the forms say what is wrong with them.
+    for (const EitherField::Form& form : field.forms) {
+      if (json.is_array() && std::holds_alternative<ListField>(form.blank().form)) {
+        return read_value(json, form.make(), rule, place);
+      }
     }
     place.error(shown(json) + " " + field.is_not + "; " + nearest_of(json, field));
   }
@@ -306,6 +312,16 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
   reader.finish();
 }
 
+// Nothing of data that are a program's own is said here, not even a default, but how its samples are dealt.
+void refuse_data(const Json& data, const Place& place) {
+  for (const auto& [key, value] : data.items()) {
+    const Place here = place.at(key);
+    if (std::ranges::count(keys_of_program_data, key) > 0 || !here.findings.clean(here.path)) continue;
+    here.error("is given, but the data are those of the program that model.command names; expected only " +
+               listed({std::begin(keys_of_program_data), std::end(keys_of_program_data)}));
+  }
+}
+
 }  // namespace
 
 void read_object(const Json& object, const std::function<void(FieldVisitor&)>& fields, std::vector<std::string> known,
@@ -320,6 +336,7 @@ void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   // Editors find the schema by this key; it has no effect on the run.
   ObjectReader reader(json, root, {"$schema"});
   fields(reader, scenario);
+  if (scenario.program && json.contains("data") && json["data"].is_object()) refuse_data(json["data"], root.at("data"));
   reader.require("platform", a_platform);
   reader.require("algorithm", "one of " + listed(std::get<ChoiceField>(field_value(scenario.algorithm).form).tags));
   reader.finish();

@@ -54,17 +54,19 @@ Json having(const std::string& key, const Json& value) {
 }  // namespace
 
 void KeyRelations::visit(const char* key, const FieldValue& value, const Rule& rule) {
-  if (const auto* words = std::get_if<WordField>(&value.form)) {
-    defaults_[block_ + key] = words->words[words->chosen];
-  } else if (const auto* flag = std::get_if<bool*>(&value.form)) {
-    defaults_[block_ + key] = **flag;
-  } else if (std::holds_alternative<OptionalField>(value.form)) {
-    expected_[block_ + key] = expected_value(value, rule);
-  } else if (const auto* object = std::get_if<ObjectField>(&value.form); object != nullptr && block_.empty()) {
+  if (const auto* object = std::get_if<ObjectField>(&value.form)) {
+    if (!block_.empty()) return;
     block_ = std::string(key) + ".";
     object->visit(*this);
     block_.clear();
+    return;
   }
+  const auto* optional = std::get_if<OptionalField>(&value.form);
+  if (optional != nullptr) expected_[block_ + key] = expected_value(value, rule);
+  const Json by_default = written(optional != nullptr ? optional->blank() : value);
+  const bool is_empty = absent(by_default) && !by_default.is_null();
+  const bool is_word = std::holds_alternative<WordField>(value.form) || std::holds_alternative<bool*>(value.form);
+  if (is_word || is_empty) defaults_[block_ + key] = by_default;
 }
 
 void KeyRelations::relation(const char* keys, Relation how, const char* condition) {
@@ -99,6 +101,9 @@ void KeyRelations::check(const Json& object, const Place& place) const {
   for (const Related& related : related_) {
     const auto is_clean = [&](const auto& key) { return place.findings.clean(place_of(key, place).path); };
     const auto has_clean_block = [&](const auto& key) { return is_clean(key.substr(0, key.find('.'))); };
+    const std::string block = related.key.substr(0, related.key.find('.'));
+    const bool is_no_block = block != related.key && object.contains(block) && !object[block].is_object();
+    if (is_no_block) continue;  // an error of its own
     if (!is_clean(related.key) || !std::ranges::all_of(related.other.keys, has_clean_block)) continue;
     const std::string problem = problem_of(related, object);
     if (!problem.empty()) place_of(related.key, place).error(problem);
@@ -111,13 +116,13 @@ std::string KeyRelations::problem_of(const Related& related, const Json& object)
   const std::string other =
       has_words ? condition.keys.front() + " " + one_of_words(condition.words) : one_of_words(condition.keys);
   const Json by_default = value_of(key, Json::object());
-  const std::string otherwise = by_default.is_null() ? "no such key" : by_default.dump();
+  const std::string otherwise = absent(by_default) ? "no such key" : by_default.dump();
   if (how == Relation::needs && given && !held) {
     return fmt::format("goes with {} alone; expected that beside it, or {}", other, otherwise);
   }
   if (how == Relation::excludes && given && held) {
     return fmt::format("is given beside {}; expected {}", other,
-                       has_words || !by_default.is_null() ? otherwise : "one of them");
+                       has_words || !absent(by_default) ? otherwise : "one of them");
   }
   if (how == Relation::needed_with && !given && held) {
     return fmt::format("is missing; expected {} beside {}", expected_.at(key), other);
@@ -130,13 +135,16 @@ std::string KeyRelations::problem_of(const Related& related, const Json& object)
 }
 
 Json KeyRelations::schemas() const {
+  const auto schema_if_given = [&](const std::string& key) {
+    const Json by_default = value_of(key, Json::object());
+    return having(key, by_default.is_null() ? Json::object() : Json{{"not", {{"const", by_default}}}});
+  };
   Json all = Json::array();
   for (const auto& [key, how, condition] : related_) {
-    const Json by_default = value_of(key, Json::object());
-    const Json given = having(key, by_default.is_null() ? Json::object() : Json{{"not", {{"const", by_default}}}});
+    const Json given = schema_if_given(key);
     Json any = Json::array();
     for (const std::string& one : condition.keys) {
-      any.push_back(having(one, condition.words.empty() ? Json::object() : Json{{"enum", condition.words}}));
+      any.push_back(condition.words.empty() ? schema_if_given(one) : having(one, {{"enum", condition.words}}));
       if (holds(condition, Json::object())) any.back().erase("required");
     }
     const Json held = any.size() == 1 ? any.front() : Json{{"anyOf", any}};

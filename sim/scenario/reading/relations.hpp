@@ -39,7 +39,7 @@ class KeyRelations final : public FieldVisitor {
   bool holds(const Condition& condition, const Json& object) const;
   std::string problem_of(const Related& related, const Json& object) const;
 
-  std::map<std::string, Json> defaults_;         // words and flags, which are given where they differ from these
+  std::map<std::string, Json> defaults_;         // words, flags, lists and texts: given where they differ from these
   std::map<std::string, std::string> expected_;  // values of keys that may be left out: "a time such as "20ms""
   std::vector<Related> related_;
   std::string block_;  // "evaluate.", while keys of this block are shown
