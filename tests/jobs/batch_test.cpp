@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/systems/table.hpp"
+#include "sim/jobs/batch/job_line.hpp"
 #include "sim/process/failures.hpp"
 #include "tests/support/files.hpp"
 
@@ -175,6 +176,17 @@ TEST_CASE("batch: a line that is no job is refused, and the others go on") {
     CHECK((error.starts_with("line ") || error.find("absent.json") != std::string::npos));
   }
   CHECK_FALSE(batch.has_result("wrong"));
+}
+
+TEST_CASE("batch: a folder or an output without a name is given, not missing") {
+  const auto error_of = [](const std::string& keys) {
+    const JobLine job = read_job_line("{\"scenario\": \"a.json\"" + keys + "}", "line 1");
+    REQUIRE(job.errors.size() == 1);
+    return job.errors[0];
+  };
+  CHECK(error_of("") == "line 1: $.out: is missing; expected the run's own folder");
+  CHECK(error_of(R"(, "out": "")").starts_with("line 1: $.out: \"\" is no name of a folder; expected"));
+  CHECK(error_of(R"(, "out": "a", "folder": "")").starts_with("line 1: $.folder: is given, but the paths"));
 }
 
 TEST_CASE("batch: a result of another scenario is not replaced unless by force") {

@@ -20,7 +20,7 @@ using scenario::Place;
 // A job as it is written.
 struct JobFile {
   AsWritten id, scenario;
-  std::string folder, out;
+  std::optional<std::string> folder, out;
   std::map<std::string, AsWritten> set;
   std::optional<std::uint64_t> seed;
   bool force = false;
@@ -43,13 +43,13 @@ void add_scenario(const JobFile& file, JobLine& job, const Place& root) {
   if (scenario.is_string()) {
     job.file = scenario.get<std::string>();
     if (job.file.empty()) place.error("is empty; expected a scenario's file, or a scenario");
-    if (!file.folder.empty()) {
+    if (file.folder) {
       root.at("folder").error(
           "is given, but the paths of a scenario in a file start where that lies; expected no "
           "such key, or a scenario as an object");
     }
   } else if (scenario.is_object()) {
-    job.file = (fs::path(file.folder) / "scenario.json").string();
+    job.file = (fs::path(file.folder.value_or("")) / "scenario.json").string();
     job.text = file.scenario.text;
   } else {
     place.error(scenario::shown(scenario) + " is neither; expected a scenario's file, or a scenario");
@@ -57,9 +57,8 @@ void add_scenario(const JobFile& file, JobLine& job, const Place& root) {
 }
 
 void check_out(const JobLine& job, const Place& place) {
-  if (job.out.empty()) return place.error("is missing; expected the run's own folder");
   const std::string name = job.place().filename().string();
-  if (!name.empty() && !name.starts_with('.')) return;
+  if (!job.out.empty() && !name.empty() && !name.starts_with('.')) return;
   place.error(scenario::in_quotes(job.out) + " is no name of a folder; expected the run's own, such as " +
               "\"results/mine/1\"");
 }
@@ -68,12 +67,14 @@ void read_job(const nlohmann::ordered_json& object, JobLine& job, const Place& r
   JobFile file;
   scenario::read_object(
       object, [&](FieldVisitor& visit) { fields(visit, file); }, {}, root);
-  job.out = file.out;
+  job.out = file.out.value_or("");
   job.seed = file.seed;
   job.force = file.force;
   add_scenario(file, job, root);
   for (const auto& [path, value] : file.set) job.overrides.push_back({path, value.text});
-  if (root.findings.clean("$.out")) check_out(job, root.at("out"));
+  const Place out = root.at("out");
+  if (!file.out) return out.error("is missing; expected the run's own folder");
+  if (root.findings.clean(out.path)) check_out(job, out);
 }
 
 }  // namespace

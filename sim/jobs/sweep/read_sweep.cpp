@@ -147,8 +147,8 @@ void check_tuning(const Sweep& sweep, const Place& place) {
 }
 
 void read_base(const std::string& text, const Place& place, Sweep& sweep) {
-  const Json base = text.empty() ? Json() : Json::parse(text);
-  if (base.is_null()) return place.error("is missing; expected a scenario's file, or a scenario in braces");
+  if (text.empty()) return place.error("is missing; expected a scenario's file, or a scenario in braces");
+  const Json base = Json::parse(text);
   if (base.is_object()) {
     sweep.base_file = sweep.file;
     sweep.base = text;
@@ -237,7 +237,10 @@ std::string sweep_schema() {
   properties.update(sweep["properties"]);
   properties["base"]["oneOf"] = {{{"type", "string"}}, {{"type", "object"}}};
   properties["seeds"]["oneOf"][1]["pattern"] = R"(^[0-9]+(\.\.[0-9]+)?(,[0-9]+(\.\.[0-9]+)?)*$)";
+  properties["seeds"]["oneOf"][0]["uniqueItems"] = true;
   properties["vary"]["additionalProperties"].update({{"minItems", 1}, {"uniqueItems", true}});
+  properties["zip"]["items"]["minProperties"] = 1;
+  properties["zip"]["items"]["additionalProperties"]["minItems"] = 1;
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", "ddlsim sweep"},
                  {"description", "A grid of scenarios."}};

@@ -93,6 +93,8 @@ TEST_CASE("an error is reported once, with its path and the first run that has i
         std::vector<std::string>{"s.json: $.base: is missing; expected a scenario's file, or a scenario in braces"});
   CHECK(errors_of(R"({"base": "absent.json"})") ==
         std::vector<std::string>{"s.json: $.base: absent.json: no such file; expected a scenario"});
+  CHECK(errors_of(R"({"base": null})") ==
+        std::vector<std::string>{"s.json: $.base: null is neither; expected a scenario's file, or one in braces"});
   CHECK(errors_of("[]").size() == 1);
   CHECK(errors_of("{\"base\": 3, \"base\": 4}").size() == 1);
 }
@@ -136,6 +138,11 @@ TEST_CASE("the published schema of sweeps is the program's, and has the reader's
       "seeds": [1], "tune": {"over": {"training.optimizer.learning_rate": []}, "target": 0.5, "seeds": 2}})");
   for (const auto& [key, property] : schema["properties"].items()) CHECK(all.contains(key));
   CHECK(errors_of(all.dump()).empty());
+  const auto& zip = schema["properties"]["zip"]["items"];
+  CHECK(zip["minProperties"] == 1);
+  CHECK(zip["additionalProperties"]["minItems"] == 1);
+  CHECK(schema["properties"]["vary"]["additionalProperties"]["uniqueItems"] == true);
+  CHECK(schema["properties"]["seeds"]["oneOf"][0]["uniqueItems"] == true);
 }
 
 }  // namespace ddl::jobs
