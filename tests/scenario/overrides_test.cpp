@@ -48,6 +48,13 @@ TEST_CASE("an override makes what is not there, and later ones win") {
   CHECK(scenario.training.batch_size == 64);
 }
 
+TEST_CASE("a block is set before its keys, in whatever order they are given") {
+  const Scenario scenario = parse(kSmall, {{"algorithm.partitions", "4"}, {"algorithm", "ako"}});
+  CHECK(scenario.algorithm.get_if<systems::AkoParams>()->partitions.form == decltype(systems::Partitions::form)(4));
+  CHECK(only_error(kSmall, {"algorithm", R"({"name": "gossip", "partitions": 4})"}) ==
+        errors_of(kSmall, {{"algorithm.partitions", "4"}, {"algorithm", "gossip"}}).front());
+}
+
 TEST_CASE("an override reaches into a name that stands for an object") {
   CHECK(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm.get_if<systems::AkoParams>()->partitions.form ==
         decltype(systems::Partitions::form)(4));

@@ -141,6 +141,7 @@ std::string first_difference(const FinishedRun& there, const FinishedRun& here) 
   const bool other_digest = there.digest != here.digest;
   const std::string weights = other_digest ? "no table, but the final weights" : "";
   Tolerance tolerance{.relative = same_number, .scale = std::min(1.0, here.measure("simulated_seconds").value_or(1))};
+  if (text_of(there.folder / platform_file) != text_of(here.folder / platform_file)) return platform_file;
   for (const std::string& name : compared_files(here.folder)) {
     if (other_digest && !name.ends_with(".csv")) return weights;
     tolerance.of_times_only = other_digest && is_in_digest(name);

@@ -1,5 +1,6 @@
 #include "sim/scenario/reading/read.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -53,6 +54,12 @@ Registry with_libraries(Registry systems, const nlohmann::ordered_json& json, co
   return systems;
 }
 
+// Sorts a block before its keys, which it would replace otherwise.
+std::vector<Override> wholes_first(std::vector<Override> overrides) {
+  std::ranges::stable_sort(overrides, {}, [](const Override& change) { return std::ranges::count(change.path, '.'); });
+  return overrides;
+}
+
 }  // namespace
 
 ScenarioErrors::ScenarioErrors(std::vector<std::string> lines_)
@@ -74,7 +81,7 @@ Scenario parse_scenario(const Registry& systems, const std::string& text, const 
   Findings findings(file);
   nlohmann::ordered_json json;
   if (!parse_json(text, findings, json)) throw ScenarioErrors(findings.lines());
-  for (const Override& change : overrides) apply_override(change, json, findings);
+  for (const Override& change : wholes_first(overrides)) apply_override(change, json, findings);
 
   if (!json.is_object()) {
     findings.add("$", shown(json) + " is not an object; expected a scenario in braces");
