@@ -85,7 +85,7 @@ void refuse_what_the_model_lacks(const scenario::NetworkSpec& network, const Net
   }
 }
 
-// Whether SimGrid carries the messages if it can.
+// True if SimGrid is the first choice to carry the messages.
 bool is_for_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
   return network.solver ? *network.solver == LinkSolver::simgrid : facts.nodes <= most_nodes_of_simgrid;
 }

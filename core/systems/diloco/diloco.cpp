@@ -95,7 +95,7 @@ class DilocoWorker : public Program {
 
   Turn next_sent() const { return schedule_.sent(sums_.asked()); }
   Turn next_applied() const { return schedule_.applied(applied_); }
-  // Whether a round is to be applied after the last step, or before a layer's next forward pass.
+  // True if the next round is due now: after the last step, or before a layer's next forward pass.
   bool is_due() const { return schedule_.applied_after(next_applied().round) == steps_; }
 
   // --- inner steps ---

@@ -58,7 +58,7 @@ class FragmentSchedule {
   std::vector<std::int64_t> first_sums_;  // by round of a cycle; the last is the next cycle's
 };
 
-// Whether fragments travel by layers.
+// True if fragments travel by layers.
 bool is_by_layers(const DilocoParams& params, const Cluster& cluster);
 // "24 layers travel in 3 buckets, ...", if they do.
 std::string buckets_text(const DilocoParams& params, const Cluster& cluster);

@@ -70,7 +70,7 @@ std::string way(const std::filesystem::path& from, const std::filesystem::path& 
   return unknown ? "" : end.lexically_relative(start).string();
 }
 
-// Whether a scenario names files by paths that start where it lies.
+// True if a scenario names files by paths relative to its own folder.
 bool has_relative_paths(scenario::Scenario scenario) {
   return scenario.program || std::ranges::any_of(scenario::content_paths(scenario), [](const std::string* path) {
            return std::filesystem::path(*path).is_relative();

@@ -16,22 +16,22 @@ void fill_defaults(Scenario& scenario, const std::string& file);
 // Reads the rows of a platform's matrix, of which those of its sites are kept.
 void read_matrix(Scenario& scenario, Findings& findings);
 
-// All checks below; each is skipped if the settings that it needs have findings of their own.
-// Looks at files of the user's own, and keeps of them what they hold.
+// Runs all checks below; one is skipped if the settings that it needs have findings of their own. Also reads the user's
+// own data files into the scenario.
 void check_scenario(Scenario& scenario, Findings& findings);
 
 void check_name(const Scenario& scenario, Findings& findings);
 void check_platform(const Scenario& scenario, Findings& findings);
-// Whether each site is joined to all others, and what else spans sites and links.
+// Refuses a site that is not joined to all others, and names and links that contradict each other.
 void check_sites(const SitesPlatform& platform, const Place& place);
 void check_algorithm(const Scenario& scenario, Findings& findings);
 void check_schedule(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);
 void check_one_model(const Scenario& scenario, Findings& findings);
-// Whether its files are there.
+// Refuses a source whose files are missing.
 void check_data_source(const Scenario& scenario, Findings& findings);
 void read_own_data(Scenario& scenario, Findings& findings);
-// Whether there are enough samples.
+// Refuses data with too few samples.
 void check_data(const Scenario& scenario, Findings& findings);
 void check_start(const Scenario& scenario, Findings& findings);
 // Whether the model fits the data, and the run fits into memory.

@@ -1,4 +1,4 @@
-// Whether keys go together, as fields() says: in what is read, and as JSON Schema.
+// Relations between keys, as fields() declares them: checks of what is read, and conditions of the JSON Schema.
 #pragma once
 
 #include <map>
