@@ -125,7 +125,7 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
     add("expected", "unknown, for it exchanges layer by layer: --trust asks the program for its layers");
   } else if (expected) {
     add("expected",
-        fmt::format("{} a step, {} of the time computing, by {} without learning{}",
+        fmt::format("{} a step, the mean over workers, {} of the time computing, by {} without learning{}",
                     results::readable_seconds(expected->step.seconds),
                     results::readable_share(expected->step.compute_share),
                     counted(expected->steps, "step") + " simulated", scenario.faults.empty() ? "" : ", or faults"));

@@ -180,8 +180,9 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
   if (result.divergence) lines.add("diverged", divergence_text(result));
   lines.add("steps per worker", steps_line(scenario, result, summary));
   if (const auto& times = summary.seconds_per_batch) {
-    lines.add("time per step", readable_seconds(times->mean) + " (median " + readable_seconds(times->median) +
-                                   ", 95 % below " + readable_seconds(times->p95) + ")");
+    lines.add("time per step", readable_seconds(times->mean) + ", the mean of all steps (median " +
+                                   readable_seconds(times->median) + ", 95 % below " + readable_seconds(times->p95) +
+                                   ")");
   }
   if (summary.slowest_step_s) lines.add("slowest worker", readable_seconds(*summary.slowest_step_s) + " a step");
   lines.add("lower bound", bound_line(result));

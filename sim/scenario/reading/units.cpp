@@ -1,7 +1,9 @@
 #include "sim/scenario/reading/units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <vector>
@@ -79,16 +81,30 @@ std::string expected(Dimension dimension) {
   return fmt::format("expected {} such as \"{}\"", dimension_name(dimension), example_of(dimension));
 }
 
+// "MB/s" and "Mbit/s" as they are written here. The nearest name to "MB/s" would be "Mbps", an eighth of it.
+std::string per_second(std::string_view unit) {
+  std::string name(unit);
+  if (name.ends_with("/s")) name.replace(name.size() - 2, 2, "ps");
+  if (name.ends_with("bitps")) name.replace(name.size() - 5, 5, "bps");
+  return name;
+}
+
 std::string unknown_unit(std::string_view text, std::string_view unit, Dimension dimension) {
   if (unit.find_first_of(" \t") != std::string_view::npos) {
     return fmt::format("{} has a blank in it; {}", in_quotes(text), expected(dimension));
   }
-  std::vector<std::string> names;
+  const std::string meant = per_second(unit);
+  std::vector<std::string> names, longer;
   for (const Unit& known : kUnits) {
-    if (known.dimension == dimension) names.emplace_back(known.name);
+    if (known.dimension != dimension) continue;
+    names.emplace_back(known.name);
+    if (names.back().starts_with(unit)) longer.push_back(in_quotes(known.name));
   }
-  return fmt::format("{} has the unknown unit {}; {}", in_quotes(text), in_quotes(unit),
-                     nearest_or(unit, names, expected(dimension)));
+  std::string choice = nearest_or(meant, names, expected(dimension));
+  if (std::ranges::find(names, meant) != names.end()) choice = fmt::format("did you mean {}?", in_quotes(meant));
+  // "10m" may mean milliseconds or minutes: no guess.
+  if (longer.size() > 1) choice = fmt::format("expected {}", fmt::join(longer, " or "));
+  return fmt::format("{} has the unknown unit {}; {}", in_quotes(text), in_quotes(unit), choice);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
             "  time to accuracy  0.9: not reached\n"
             "  simulated time    10 s, stopped by time\n"
             "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
-            "  time per step     3.6 s (median 4 s, 95 % below 4.8 s)\n"
+            "  time per step     3.6 s, the mean of all steps (median 4 s, 95 % below 4.8 s)\n"
             "  slowest worker    5 s a step\n"
             "  lower bound       4 s a step of the slowest worker in the long run:\n"
             "                    compute-bound (compute 4 s, w1 down 500 ms)\n"
