@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .errors import InputError, nearest
-from .frame import LOSS, Run, kind_of, metric_of, most_of, read_all
+from .frame import LOSS, Run, kind_of, listed, metric_of, most_of, read_all, without_result
 from .labels import Group, Grouped, difference, group, relabel, short
 from .stats import Estimate, Verdict, holm, verdict
 from .table import Cell, Column, Table, finite, hanging, json_cell
@@ -71,8 +71,9 @@ class Fidelity:
 class Comparison:
     """Made by compare(). `frame` has a row for each group; print() and notebooks show the table."""
 
-    def __init__(self, grouped: Grouped, columns: Sequence[Measure | str]) -> None:
+    def __init__(self, grouped: Grouped, columns: Sequence[Measure | str], failed: Sequence[str] = ()) -> None:
         self.grouped = grouped
+        self.failed = list(failed)  # runs without a result, each with its reason
         self.groups = grouped.groups
         self.columns = list(columns)  # measures, and settings by their path
         self.measures = [column for column in columns if isinstance(column, Measure)]
@@ -257,6 +258,7 @@ class Comparison:
             "a ~ b: within noise of each other.": " ~ " in verdict_text,
             "Noise: t-tests at 5 %, paired by seed (Welch's without three seeds in common), corrected for the number of pairs "
             "(Holm); ± is the 95 % interval of a mean.": verdict_text}.items() if is_needed)
+        legend += "".join(f"No result: {one}\n" for one in self.failed)
         return verdict_text + ("\n" if verdict_text and before == "- " else "") + legend
 
     def _fidelity_title(self, fidelity: Fidelity) -> str:
@@ -274,17 +276,18 @@ def compare(folders: Iterable[Path | str] | Path | str, *, columns: Sequence[str
     object, a setting such as "platform.bandwidth"; the usual ones where there are none. label: what a row is called, by its
     label or its scenario's name. runs: every run by itself, instead of means over seeds. Raises InputError.
     """
+    folders = listed(folders)
     return compare_runs(read_all(folders), columns=columns.split(",") if isinstance(columns, str) else columns, label=label,
-                        runs=runs)
+                        runs=runs, failed=without_result(folders))
 
 
 def compare_runs(found: Sequence[Run], *, columns: Sequence[str] = (), label: Mapping[str, str] | None = None,
-                 runs: bool = False) -> Comparison:
+                 runs: bool = False, failed: Sequence[str] = ()) -> Comparison:
     if not found:
         raise InputError("no results to compare; expected folders with run.json")
     grouped = group(found, over_seeds=not runs)
     relabel(grouped, label or {})
-    return Comparison(grouped, _chosen(grouped, columns))
+    return Comparison(grouped, _chosen(grouped, columns), failed)
 
 
 def usual_measures(grouped: Grouped) -> list[Measure]:

@@ -238,6 +238,13 @@ def find(folders: Iterable[Path | str] | Path | str) -> list[Path]:
     return list(found.values())
 
 
+def without_result(folders: Iterable[Path | str] | Path | str) -> list[str]:
+    """The failed runs of these sweeps, each with its reason."""
+    tables = [file for folder in listed(folders) for pattern in ("sweep.csv", "*/sweep.csv") for file in sorted(folder.glob(pattern))]
+    return [f"{file.parent / run}: {why}" for file in tables if {"run", "failure"} <= set(table := read_table(file))
+            for run, why in zip(table["run"], table["failure"].fillna("")) if why]
+
+
 def read_all(folders: Iterable[Path | str] | Path | str) -> list[Run]:
     return [read(folder) for folder in find(folders)]
 

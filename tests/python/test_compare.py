@@ -173,3 +173,12 @@ def test_damaged_tables_are_one_line(results, change, message):
     curve.write_text(change(curve.read_text()))
     with pytest.raises(InputError, match=message):
         plot(results.folder)
+
+
+def test_a_failed_run_of_a_sweep_is_named_with_its_reason(results):
+    results.add("ako", seed=1, final=0.8)
+    (run,) = results.folder.rglob("run.json")
+    (results.folder / "sweep.csv").write_text(
+        f"rate,run,failure\n1,{run.parent.relative_to(results.folder)},\n2,gossip/1,no node can go on\n", encoding="utf-8")
+    found = compare(results.folder)
+    assert len(found.groups) == 1 and f"No result: {results.folder / 'gossip/1'}: no node can go on" in found.markdown()
