@@ -4,7 +4,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,6 +11,7 @@ import pandas as pd
 from .errors import InputError, nearest
 from .frame import LOSS, Run, kind_of, listed, metric_of, most_of, read_all, without_result
 from .labels import Group, Grouped, difference, group, relabel, short
+from .runs import AnyPath
 from .stats import Estimate, Verdict, holm, verdict
 from .table import Cell, Column, Table, finite, hanging, json_cell
 from .units import Kind, base_unit, counted, seconds, shown
@@ -268,7 +268,7 @@ class Comparison:
         return f"Simulated against measured: {fidelity.measured.label}"
 
 
-def compare(folders: Iterable[Path | str] | Path | str, *, columns: Sequence[str] | str = (),
+def compare(folders: Iterable[AnyPath] | AnyPath, *, columns: Sequence[str] | str = (),
             label: Mapping[str, str] | None = None, runs: bool = False) -> Comparison:
     """Compares the results of these folders.
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import pandas as pd
 
 from .errors import InputError
 from .files import object_in
-from .runs import TEXTS
+from .runs import TEXTS, AnyPath
 from .units import Kind
 
 Json = dict[str, Any]
@@ -208,14 +209,14 @@ def _read(folder: Path) -> Run:
                measures=dict(_measures(summary, set(workers))))
 
 
-def listed(folders: Iterable[Path | str] | Path | str) -> list[Path]:
+def listed(folders: Iterable[AnyPath] | AnyPath) -> list[Path]:
     try:
-        return [Path(folder) for folder in ([folders] if isinstance(folders, (str, Path)) else folders)]
+        return [Path(folder) for folder in ([folders] if isinstance(folders, (str, os.PathLike)) else folders)]
     except TypeError:
         raise InputError(f"results: {folders!r} names no folders") from None
 
 
-def find(folders: Iterable[Path | str] | Path | str) -> list[Path]:
+def find(folders: Iterable[AnyPath] | AnyPath) -> list[Path]:
     """Every result that the arguments name, each once: a result's folder, or any folder up to three levels above it, in
     natural order. A sweep's are those that its table lists. Runs of a search (tune, advise) are passed over unless one
     alone is named. Raises InputError for an argument without results."""
@@ -238,18 +239,18 @@ def find(folders: Iterable[Path | str] | Path | str) -> list[Path]:
     return list(found.values())
 
 
-def without_result(folders: Iterable[Path | str] | Path | str) -> list[str]:
+def without_result(folders: Iterable[AnyPath] | AnyPath) -> list[str]:
     """The failed runs of these sweeps, each with its reason."""
     tables = [file for folder in listed(folders) for pattern in ("sweep.csv", "*/sweep.csv") for file in sorted(folder.glob(pattern))]
     return [f"{file.parent / run}: {why}" for file in tables if {"run", "failure"} <= set(table := read_table(file))
             for run, why in zip(table["run"], table["failure"].fillna("")) if why]
 
 
-def read_all(folders: Iterable[Path | str] | Path | str) -> list[Run]:
+def read_all(folders: Iterable[AnyPath] | AnyPath) -> list[Run]:
     return [read(folder) for folder in find(folders)]
 
 
-def results(folders: Iterable[Path | str] | Path | str) -> pd.DataFrame:
+def results(folders: Iterable[AnyPath] | AnyPath) -> pd.DataFrame:
     """A row for each run: folder, name, seed, every setting by its path, and every number of summary.json by its key."""
     rows = []
     for run in read_all(folders):

@@ -18,6 +18,7 @@ from .figures.looks import looks_of
 from .files import write_whole
 from .frame import Run, listed, natural, read_all
 from .labels import Group, Grouped, group, relabel, short
+from .runs import AnyPath
 from .stats import student_factor
 from .units import counted, seconds
 
@@ -41,7 +42,7 @@ class Page(str):
         return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="800" style="border: 0"></iframe>'
 
 
-def report(folders: Iterable[Path | str] | Path | str, file: Path | str | None = None, *, title: str = "",
+def report(folders: Iterable[AnyPath] | AnyPath, file: Path | str | None = None, *, title: str = "",
            label: Mapping[str, str] | None = None, advice: Path | str | None = None) -> Page:
     """The page about the results of these folders; with `file`, it is written there, whole or not at all. `advice`, an
     advice.json, is what it opens with. Raises InputError."""

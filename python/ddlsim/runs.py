@@ -95,6 +95,9 @@ class Result:
             raise InputError(f"{self.folder}: no {table}.csv; there are {', '.join(there)}")
         return path
 
+    def __fspath__(self) -> str:  # so that compare(), plot() and report() take results as they take folders
+        return str(self.folder)
+
     def __repr__(self) -> str:
         return f"Result({str(self.folder)!r})"
 
@@ -134,6 +137,9 @@ class Sweep:
         """The runs that finished, in the order of rows()."""
         table = self.folder / "sweep.csv"
         return [Result(self.folder / _of(row, "run", table)) for row in self.rows() if not _of(row, "failure", table)]
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
 
     def __repr__(self) -> str:
         return f"Sweep({str(self.folder)!r})"

@@ -7,6 +7,7 @@ import pytest
 from ddlsim import stats
 from ddlsim.comparison import compare
 from ddlsim.errors import InputError
+from ddlsim.runs import Result
 
 
 def three_seeds(results, name, finals, times=(), **options):
@@ -182,3 +183,10 @@ def test_a_failed_run_of_a_sweep_is_named_with_its_reason(results):
         f"rate,run,failure\n1,{run.parent.relative_to(results.folder)},\n2,gossip/1,no node can go on\n", encoding="utf-8")
     found = compare(results.folder)
     assert len(found.groups) == 1 and f"No result: {results.folder / 'gossip/1'}: no node can go on" in found.markdown()
+
+
+def test_results_are_taken_as_their_folders_are(results):
+    results.add("ako", seed=1, final=0.8)
+    (run,) = results.folder.rglob("run.json")
+    for given in (Result(run.parent), [Result(run.parent)], run.parent):
+        assert [one.label for one in compare(given).groups] == ["ako"]

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InputError, nearest
 from ..frame import read_all
 from ..labels import group, relabel
+from ..runs import AnyPath
 from . import data
 from .draw import Drawing, draw, draw_links, draw_map, format_of
 
@@ -34,7 +35,7 @@ KINDS = {
 }
 
 
-def plot(folders: Iterable[Path | str] | Path | str, file: Path | str | None = None, *, kind: str = "curves", x: str = "",
+def plot(folders: Iterable[AnyPath] | AnyPath, file: Path | str | None = None, *, kind: str = "curves", x: str = "",
          y: str = "", target: float | None = None, facet: str = "", runs: bool = False, band: str = "", size: str = "screen",
          logx: bool = False, logy: bool = False, xlim: str = "", ylim: str = "", title: str = "", xlabel: str = "",
          ylabel: str = "", label: Mapping[str, str] | None = None, grey: bool = False, command: str = "") -> Drawing:
