@@ -99,11 +99,9 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
   const auto latency_factor = plain_number("network/latency-factor");
   const auto bandwidth_factor = plain_number("network/bandwidth-factor");
   if (!latency_factor || !bandwidth_factor) return std::nullopt;
-  const double window_bytes = scenario::tcp_window_of(network).value;
   return NetworkNumbers{.latency_factor = *latency_factor,
                         .bandwidth_factor = *bandwidth_factor,
                         .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
-                        .window_bytes = window_bytes > 0 ? window_bytes : std::numeric_limits<double>::infinity(),
                         .queue_s = network.queue.value,
                         .slow_start_after_idle = network.slow_start_after_idle};
 }

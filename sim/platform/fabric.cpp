@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -139,7 +140,8 @@ Places leave_out(const std::vector<std::string>& exclude, Nodes& nodes) {
         fmt::format("$.platform.exclude[{}]: there is no host or site {}; {}", i, scenario::in_quotes(exclude[i]),
                     scenario::nearest_or(exclude[i], names, "expected one of " + scenario::listed(names))));
   }
-  Nodes all = std::exchange(nodes, {.hosts = {}, .workers = 0, .sites = {}, .site_names = nodes.site_names});
+  Nodes all = std::exchange(
+      nodes, {.hosts = {}, .workers = 0, .sites = {}, .site_names = nodes.site_names, .windows = nodes.windows});
   for (std::size_t node = 0; node < all.hosts.size(); ++node) {
     if (places.left_out.contains(all.hosts[node]->get_name())) continue;
     nodes.hosts.push_back(all.hosts[node]);
@@ -210,10 +212,11 @@ const Route* find(const Routes& routes, int source, int target) {
 
 // SimGrid looks for the way between neighbours of a ring among all of it.
 void keep_routes_along_links(const std::vector<Layout::Link>& made, const s4u::Engine& engine,
-                             const std::unordered_map<const s4u::Link*, int>& index, Routes& routes) {
+                             const std::unordered_map<const s4u::Link*, int>& index, double window_bytes,
+                             Routes& routes) {
   const auto keep = [&](std::size_t source, std::size_t target, const std::string& name) {
     const s4u::Link* link = engine.link_by_name(name);
-    routes[source].emplace(static_cast<int>(target), Route{{index.at(link)}, link->get_latency()});
+    routes[source].emplace(static_cast<int>(target), Route{{index.at(link)}, link->get_latency(), window_bytes});
   };
   for (const Layout::Link& link : made) {
     keep(link.source, link.target, link.name + "_UP");
@@ -227,6 +230,24 @@ void keep_routes_along_links(const std::vector<Layout::Link>& made, const s4u::E
       fmt::format("{}: has no route from {} to {} with a link or a latency, between which this system "
                   "sends messages",
                   origin, scenario::in_quotes(source), scenario::in_quotes(target)));
+}
+
+double window_of(const scenario::NetworkSpec& network) {
+  const double bytes = scenario::tcp_window_of(network).value;
+  return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
+}
+
+// A file's windows, by the numbers of the sites that the nodes have.
+void set_windows(const PlatformText& file, Nodes& nodes) {
+  if (file.windows.empty()) return;
+  const std::vector<std::string>& sites = nodes.site_names;
+  nodes.windows.assign(sites.size(), std::vector<double>(sites.size()));
+  for (std::size_t source = 0; source < sites.size(); ++source) {
+    for (std::size_t target = 0; target < sites.size(); ++target) {
+      const auto known = file.windows.find({sites[source], sites[target]});
+      if (known != file.windows.end()) nodes.windows[source][target] = known->second;
+    }
+  }
 }
 
 // The latency of a route when that of each link differs from the nominal by sign x difference_s.
@@ -244,6 +265,7 @@ std::pair<PlatformText, Nodes> load_file(const scenario::Scenario& scenario, con
     const FileText for_simgrid{file.path, std::move(read.text)};
     probe_platform(scenario.platform, for_simgrid, engine);
     Nodes nodes = load(hosts, for_simgrid, engine);
+    set_windows(read, nodes);
     return {std::move(read), std::move(nodes)};
   } catch (const InputError& error) {
     throw InputError("$.platform.file: " + std::string(error.what()));
@@ -303,6 +325,13 @@ struct Fabric::Parts {
     }
   }
 
+  // The window of each connection between two nodes.
+  double window_bytes(int source, int target) const {
+    const auto site = [&](int node) { return static_cast<std::size_t>(nodes.sites[static_cast<std::size_t>(node)]); };
+    const double measured = nodes.windows.empty() ? 0 : nodes.windows[site(source)][site(target)];
+    return measured > 0 ? measured : window_of(network);
+  }
+
   double weighing_bandwidth(int link) const {
     const auto at = static_cast<std::size_t>(link);
     return links[at].bandwidth_bytes_per_s * std::max(1.0, most_bandwidth[at]);
@@ -360,7 +389,8 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   parts_->names = names_of_nodes(parts_->of_nodes, *parts_->engine, parts_->origin);
   parts_->routes.resize(parts_->names.size());
   if (generated && generated->shape == Layout::Shape::ring && parts_->places.left_out.empty()) {
-    keep_routes_along_links(generated->links, *parts_->engine, parts_->link_index, parts_->routes);
+    keep_routes_along_links(generated->links, *parts_->engine, parts_->link_index, window_of(platform.network),
+                            parts_->routes);
   }
   parts_->find_changes(scenario);
   parts_->network = platform.network;
@@ -472,6 +502,7 @@ Route Fabric::find_route(int source, int target) const {
     if (needs_way_back()) refuse_wifi(host(target), host(source), parts_->origin);
   }
   route.latency_s = way->latency_s;
+  route.window_bytes = parts_->window_bytes(source, target);
   for (const auto* link : way->links) route.links.push_back(parts_->link_index.at(link));
   return route;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -29,8 +30,9 @@ struct LinkInfo {
 };
 
 struct Route {
-  std::vector<int> links;  // indices into links()
-  double latency_s = 0;    // nominal
+  std::vector<int> links;                                         // indices into links()
+  double latency_s = 0;                                           // nominal
+  double window_bytes = std::numeric_limits<double>::infinity();  // a connection has at most so much under way
 
   // Between two nodes on one host messages take no time.
   bool within_host() const { return links.empty() && !(latency_s > 0); }
@@ -42,7 +44,6 @@ constexpr int most_tcp_flows = 4;  // calibrated against real TCP: results/valid
 struct NetworkNumbers {
   double latency_factor = 1, bandwidth_factor = 1;
   double weight_bytes = 0;           // this over a link's bandwidth is added to the latency by which flows are weighted
-  double window_bytes = 0;           // a flow carries half of it per latency; infinite: no limit
   int most_flows = 1;                // a transfer counts as one to so many when links are full
   bool follows_connections = false;  // windows of TCP's connections decide latencies, of which is what follows
   double queue_s = 0;                // most that a packet waits for a link

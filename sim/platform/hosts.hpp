@@ -23,8 +23,9 @@ using Hosts = std::vector<simgrid::s4u::Host*>;
 struct Nodes {
   Hosts hosts;  // workers first, then servers, whose host may be a worker's
   int workers = 0;
-  std::vector<int> sites = {};               // each host's, from 0
-  std::vector<std::string> site_names = {};  // by these numbers; empty: the platform does not name them
+  std::vector<int> sites = {};                    // each host's, from 0
+  std::vector<std::string> site_names = {};       // by these numbers; empty: the platform does not name them
+  std::vector<std::vector<double>> windows = {};  // see SitesPlatform
 };
 
 // By node; of two nodes on one host the second is a server.

@@ -45,7 +45,8 @@ class Topologies {
         ring();
         break;
       case scenario::Topology::regions:
-        throw InternalError("regions are sites");
+      case scenario::Topology::measured:
+        throw InternalError("a matrix has sites");
     }
     return std::move(layout_);
   }
@@ -110,9 +111,11 @@ class Topologies {
   Layout layout_;
 };
 
-Layout layout_of_sites(const scenario::SitesPlatform& spec) {
+// Links carry `wire` bytes for a byte of their rate.
+Layout layout_of_sites(const scenario::SitesPlatform& spec, double wire) {
   Layout layout;
   layout.workers = spec.workers();
+  layout.windows = spec.windows;
   layout.ways = ways_between(spec);
   const auto add_hosts = [&](int scenario::Site::*count, const char* prefix) {
     int number = 0;
@@ -122,7 +125,7 @@ Layout layout_of_sites(const scenario::SitesPlatform& spec) {
         layout.hosts.push_back({.name = prefix + std::to_string(number++),
                                 .speed_flops = dealt(spec.speed, layout.hosts.size()),
                                 .site = at,
-                                .bandwidth_bytes_per_s = site.bandwidth.value,
+                                .bandwidth_bytes_per_s = site.bandwidth.value * wire,
                                 .latency_s = site.latency.value / 2});
       }
     }
@@ -130,7 +133,7 @@ Layout layout_of_sites(const scenario::SitesPlatform& spec) {
   add_hosts(&scenario::Site::workers, "w");
   add_hosts(&scenario::Site::servers, "ps");
   for (const scenario::SiteLink& link : spec.links) {
-    layout.links.push_back({link.name(), link.up.value, link.back().value, link.latency.value});
+    layout.links.push_back({link.name(), link.up.value * wire, link.back().value * wire, link.latency.value});
   }
   for (const scenario::Site& site : spec.sites) layout.site_names.push_back(site.name);
   return layout;
@@ -139,7 +142,11 @@ Layout layout_of_sites(const scenario::SitesPlatform& spec) {
 }  // namespace
 
 Layout layout_of(const scenario::PlatformSpec& platform) {
-  if (const auto sites = scenario::sites_of(platform)) return layout_of_sites(*sites);
+  // Measured rates are of data; in TCP and packets links carry headers as well.
+  constexpr double frame_of_data = 1514.0 / 1448;
+  const bool measured = std::holds_alternative<scenario::MeasuredPlatform>(platform.hosts);
+  const double wire = measured && platform.network.model != scenario::NetworkModel::CM02 ? frame_of_data : 1;
+  if (const auto sites = scenario::sites_of(platform)) return layout_of_sites(*sites, wire);
   const auto& spec = std::get<scenario::GeneratedPlatform>(platform.hosts);
   check(spec.workers >= 1 && spec.servers >= 0, "a platform has workers");
   return Topologies(spec).take();

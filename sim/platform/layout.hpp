@@ -33,6 +33,7 @@ struct Layout {
   std::vector<Link> links;                       // between hosts, or sites
   std::vector<std::vector<scenario::Way>> ways;  // by source, then target: the links between two sites
   std::vector<std::string> site_names;           // as the user has named them; empty: star, two_sites
+  std::vector<std::vector<double>> windows;      // see SitesPlatform
 };
 
 Layout layout_of(const scenario::PlatformSpec& platform);

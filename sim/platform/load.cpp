@@ -187,7 +187,7 @@ void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::
 
 Nodes load(const Layout& layout, s4u::Engine& engine) {
   load_text(platform_xml(layout), engine);
-  Nodes nodes{.hosts = {}, .workers = layout.workers, .site_names = layout.site_names};
+  Nodes nodes{.hosts = {}, .workers = layout.workers, .site_names = layout.site_names, .windows = layout.windows};
   const auto add = [&](const Layout::Host& host) {
     nodes.hosts.push_back(engine.host_by_name(host.name));
     nodes.sites.push_back(static_cast<int>(host.site));

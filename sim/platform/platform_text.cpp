@@ -9,12 +9,15 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/platform/config_settings.hpp"
 #include "sim/scenario/files/text_file.hpp"
+#include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::platform {
@@ -133,6 +136,7 @@ class Reader {
     const bool parsed = XML_Parse(parser_.get(), text_.data(), static_cast<int>(text_.size()), 1) == XML_STATUS_OK;
     if (error_) std::rethrow_exception(error_);
     if (!parsed) fail(fmt::format("cannot be read as XML: {}", XML_ErrorString(XML_GetErrorCode(parser_.get()))));
+    check_windows();
     return std::move(result_);
   }
 
@@ -222,6 +226,36 @@ class Reader {
   void note_names(const Element& element) {
     if (element.name == "link" || element.name == "backbone") result_.links.emplace(element.attribute("id"));
     if (element.name == "host") result_.hosts.emplace_back(element.attribute("id"));
+    if (element.name != "prop" || open_.empty()) return;
+    if (open_.back().name == "host" && element.attribute("id") == "site") sites_.emplace(element.attribute("value"));
+    if (open_.back().name == "zone" || open_.back().name == "AS") note_window(element);
+  }
+
+  void note_window(const Element& property) {
+    std::istringstream words{std::string(property.attribute("id"))};
+    std::string word, from, to, more;
+    if (!(words >> word) || word != "tcp_window") return;
+    const bool named = words >> from >> to && !(words >> more);
+    const auto bytes = scenario::parse_quantity(property.attribute("value"), scenario::Dimension::size);
+    if (!named || !bytes.problem.empty() || bytes.value < 1) {
+      throw InputError(
+          fmt::format("property {} is {}; expected \"tcp_window FROM TO\", two sites, and bytes such as "
+                      "\"2.6MB\"",
+                      scenario::in_quotes(property.attribute("id")), scenario::in_quotes(property.attribute("value"))));
+    }
+    result_.windows[{from, to}] = bytes.value;
+  }
+
+  void check_windows() const {
+    for (const auto& [sites, bytes] : result_.windows) {
+      for (const std::string& site : {sites.first, sites.second}) {
+        if (sites_.contains(site)) continue;
+        throw InputError(fmt::format("property \"tcp_window {} {}\": no host has the site {}; {}", sites.first,
+                                     sites.second, scenario::in_quotes(site),
+                                     scenario::nearest_or(site, {sites_.begin(), sites_.end()},
+                                                          "expected sites that hosts have as properties")));
+      }
+    }
   }
 
   bool is_obeyed(const Element& setting) {
@@ -254,6 +288,7 @@ class Reader {
   const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser_;
   std::exception_ptr error_;
   PlatformText result_{fmt::format("<?xml version='1.0'?>{}", doctype_line), {}, {}, {}};
+  std::set<std::string> sites_;  // sites of hosts
   std::size_t written_line_ = 1;
   std::vector<Open> open_;
   bool is_typed_ = false, has_open_tag_ = false;  // the last start tag has no '>' yet

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/platform/layout.hpp"
+#include "sim/scenario/reading/units.hpp"
 
 namespace ddl::platform {
 namespace {
@@ -53,6 +54,7 @@ class Writer {
 
   void sites() {
     line("<zone id=\"sites\" routing=\"Full\">");
+    windows();
     for (std::size_t at = 0; at < layout_.ways.size(); ++at) site(at);
     for (const Layout::Link& one : layout_.links) {
       if (is_even(one)) {
@@ -66,6 +68,17 @@ class Writer {
       for (std::size_t target = source + 1; target < layout_.ways.size(); ++target) ways(source, target);
     }
     line("</zone>");
+  }
+
+  // SimGrid has nothing for them, and keeps properties that it does not know.
+  void windows() {
+    for (std::size_t source = 0; source < layout_.windows.size(); ++source) {
+      for (std::size_t target = 0; target < layout_.windows.size(); ++target) {
+        if (source == target) continue;
+        line("<prop id=\"tcp_window {} {}\" value=\"{}\"/>", layout_.site_names[source], layout_.site_names[target],
+             scenario::write_quantity(layout_.windows[source][target], scenario::Dimension::size));
+      }
+    }
   }
 
   // SimGrid calls a star Cluster.

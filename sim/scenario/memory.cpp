@@ -35,7 +35,7 @@ double lasting_vectors(const Scenario& scenario, const MemoryUse& use) {
 // The key that says how many there are.
 const char* key_of_workers(const PlatformSpec& platform) {
   if (std::holds_alternative<SitesPlatform>(platform.hosts)) return "$.platform.sites";
-  if (std::holds_alternative<RegionsPlatform>(platform.hosts)) return "$.platform.workers_per_site";
+  if (sites_of(platform)) return "$.platform.workers_per_site";
   return "$.platform.workers";
 }
 

@@ -17,6 +17,7 @@ Seconds site_latency_of(const GeneratedPlatform& hosts) { return hosts.site_late
 std::optional<SitesPlatform> sites_of(const PlatformSpec& platform) {
   if (const auto* listed = std::get_if<SitesPlatform>(&platform.hosts)) return *listed;
   if (const auto* regions = std::get_if<RegionsPlatform>(&platform.hosts)) return sites_of(*regions);
+  if (const auto* measured = std::get_if<MeasuredPlatform>(&platform.hosts)) return sites_of(*measured);
   return std::nullopt;
 }
 

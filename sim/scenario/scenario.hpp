@@ -25,7 +25,7 @@
 
 namespace ddl::scenario {
 
-enum class Topology { star, mesh, ring, two_sites, regions };
+enum class Topology { star, mesh, ring, two_sites, regions, measured };
 constexpr auto enum_names(Topology) {
   using enum Topology;
   return std::to_array<EnumName<Topology>>(
@@ -34,7 +34,9 @@ constexpr auto enum_names(Topology) {
        {ring, "ring", "one full-duplex link between neighbours"},
        {two_sites, "two_sites", "two stars, joined by one full-duplex link"},
        {regions, "regions",
-        "stars, each two joined by a link from a matrix; for other networks use \"sites\" and \"links\""}});
+        "stars, each two joined by a link from a matrix; for other networks use \"sites\" and \"links\""},
+       {measured, "measured",
+        "stars, each two joined as a matrix of measured connections says: rates, round trips, numbers of streams"}});
 }
 
 // CM02, the textbook's: a message takes latency + bytes / bandwidth, and messages share links by max-min fairness. TCP:
@@ -63,7 +65,7 @@ struct NetworkSpec {
 
 // The window as set, or the model's own: the textbook has none.
 constexpr Bytes tcp_window_of(const NetworkSpec& network) {
-  constexpr Bytes of_tcp{4194304}, no_limit{0};
+  constexpr Bytes of_tcp{2.6e6}, no_limit{0};
   return network.tcp_window.value_or(network.model == NetworkModel::CM02 ? no_limit : of_tcp);
 }
 
@@ -114,19 +116,35 @@ struct GeneratedPlatform {
   std::vector<std::string> servers_on;           // workers, each with a server on its host; none: `servers` hosts
 };
 
+// Worker hosts of each site of a matrix: one number, or a list by site.
+struct WorkersPerSite {
+  std::variant<int, std::vector<int>> is = 1;
+
+  int of(std::size_t site) const;  // 0 beyond the list, which a check reports
+};
+inline FieldValue form_of(WorkersPerSite& workers) {
+  return either(workers.is, "is no count", "expected a count, or a list of one for each site");
+}
+
 // Sites that are joined each with each, as a matrix has them.
-struct RegionsPlatform {
-  Topology topology = Topology::regions;
-  std::string matrix;              // CSV file of `links`, relative to the scenario; empty once they have been read
-  std::vector<SiteLink> links;     // per pair of sites, and of each with itself; latencies are from host to host
-  std::vector<std::string> sites;  // empty: all that the links name
-  int workers_per_site = 1;
+struct MatrixPlatform {
+  std::string matrix;              // CSV file of rows, relative to the scenario; empty once they have been read
+  std::vector<std::string> sites;  // empty: all that the rows name
+  WorkersPerSite workers_per_site;
   int servers = 0;  // all in the first site
   std::vector<FlopsPerSecond> speed = {{50e9}};
 };
+struct RegionsPlatform : MatrixPlatform {
+  Topology topology = Topology::regions;
+  std::vector<SiteLink> links;  // per pair of sites, and of each with itself; latencies are from host to host
+};
+struct MeasuredPlatform : MatrixPlatform {
+  Topology topology = Topology::measured;
+  std::vector<Measurement> connections;
+};
 
 struct PlatformSpec {
-  std::variant<GeneratedPlatform, FilePlatform, SitesPlatform, RegionsPlatform> hosts;
+  std::variant<GeneratedPlatform, FilePlatform, SitesPlatform, RegionsPlatform, MeasuredPlatform> hosts;
   NetworkSpec network;
   std::vector<Profile> profiles;
   double bandwidth_factor = 1, latency_factor = 1;  // on those of every link; not on the values of profiles
@@ -235,6 +253,9 @@ Seconds site_latency_of(const GeneratedPlatform& hosts);
 
 // Sites as the rows say, with links from router to router.
 SitesPlatform sites_of(const RegionsPlatform& regions);
+// Sites joined by their routes. A route on which several streams were not measured bounds nothing: it has the rates of
+// all hosts of a site.
+SitesPlatform sites_of(const MeasuredPlatform& measured);
 // Sites that a platform lists or has from a matrix; none: it is of another kind.
 std::optional<SitesPlatform> sites_of(const PlatformSpec& platform);
 
@@ -292,6 +313,18 @@ void fields(Visitor& visit, FilePlatform& spec) {
              .at_most = 100000});
   visit("servers", spec.servers, Rule{.doc = "names of the server hosts, which may be workers', too"});
 }
+// Settings of a matrix beside its rows.
+template <class Visitor>
+void matrix_fields(Visitor& visit, MatrixPlatform& spec) {
+  visit("sites", spec.sites, Rule{.doc = "names of those that are used, in order; default: all of the matrix"});
+  visit("workers_per_site", spec.workers_per_site,
+        Rule{.doc = "worker hosts of each site: w0, w1, ...; one number, or one for each site",
+             .at_least = 1,
+             .at_most = most_hosts_of_sites});
+  visit("servers", spec.servers,
+        Rule{.doc = "server hosts ps0, ps1, ..., in the first site", .at_least = 0, .at_most = most_hosts_of_sites});
+  visit("speed", spec.speed, Rule{.doc = "of each host, as in platforms of other topologies", .above = 0});
+}
 template <class Visitor>
 void fields(Visitor& visit, RegionsPlatform& spec) {
   visit("topology", spec.topology, Rule{.doc = "regions: sites of a matrix, a link of its own between any two"});
@@ -302,12 +335,19 @@ void fields(Visitor& visit, RegionsPlatform& spec) {
   visit("links", spec.links,
         Rule{.doc = "of each pair of sites, and of each site with itself: latencies from host to host, and the rates "
                     "between two sites, or of a host's link"});
-  visit("sites", spec.sites, Rule{.doc = "names of those that are used, in order; default: all of the matrix"});
-  visit("workers_per_site", spec.workers_per_site,
-        Rule{.doc = "worker hosts of each site: w0, w1, ...", .at_least = 1, .at_most = most_hosts_of_sites});
-  visit("servers", spec.servers,
-        Rule{.doc = "server hosts ps0, ps1, ..., in the first site", .at_least = 0, .at_most = most_hosts_of_sites});
-  visit("speed", spec.speed, Rule{.doc = "of each host, as in platforms of other topologies", .above = 0});
+  matrix_fields(visit, spec);
+}
+template <class Visitor>
+void fields(Visitor& visit, MeasuredPlatform& spec) {
+  visit("topology", spec.topology, Rule{.doc = "measured: sites, and what connections between any two of them got"});
+  visit("matrix", spec.matrix,
+        Rule{.doc = "CSV file of connections instead, with the header from,to,rate_mbps,rtt_ms,streams; its path is "
+                    "relative to the scenario",
+             .is_setting = false});
+  visit("connections", spec.connections,
+        Rule{.doc = "from each site to each other and to itself, which measures its hosts' links; one direction holds "
+                    "for both, if the other is not given"});
+  matrix_fields(visit, spec);
 }
 // Settings common to every kind of platform.
 template <class Visitor>
@@ -332,7 +372,8 @@ void fields(Visitor& visit, NetworkSpec& spec) {
                     "TCP, or CM02 where a platform file sets factors of its own"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "most bytes of a message that are under way (TCP, packets: whole segments of 1448B, two at least); "
-                    "0B: no limit; default: 4 MiB, 0B in CM02",
+                    "0B: no limit; between sites of measured connections the window is theirs; default: "
+                    "2.6MB, as an untuned Linux has, 0B in CM02",
              .at_least = 0});
   visit("queue", spec.queue,
         Rule{.doc = "in TCP and packets: how long packets wait for a link at most, at its bandwidth", .above = 0});

@@ -16,8 +16,8 @@ struct Site {
   std::string name;
   int workers = -1;  // required
   int servers = 0;
-  BytesPerSecond bandwidth;  // required: of each host's link
-  Seconds latency{0.0001};   // one way between two hosts of the site
+  BytesPerSecond bandwidth{};  // required: of each host's link
+  Seconds latency{0.0001};     // one way between two hosts of the site
 };
 
 // Full-duplex, of its own; traffic.csv calls it FROM-TO.
@@ -31,11 +31,22 @@ struct SiteLink {
   std::string name() const { return from + "-" + to; }
 };
 
+// Rate that so many connections got together from one site to another, or between two hosts of one.
+struct Measurement {
+  std::string from, to;
+  BytesPerSecond rate{};  // required
+  Seconds rtt{};          // required
+  int streams = 1;
+};
+
 // Workers w0, w1, ... and servers ps0, ps1, ... are numbered over the sites in their order.
 struct SitesPlatform {
   std::vector<Site> sites;
   std::vector<SiteLink> links;
   std::vector<FlopsPerSecond> speed = {{50e9}};  // round robin over workers, then servers
+  // No key: the window of each connection between two sites, in bytes, by the number of the first, then of the second;
+  // of a site with itself 0: the network's. Empty: of all the network's.
+  std::vector<std::vector<double>> windows = {};
 
   int workers() const;
   int servers() const;
@@ -72,6 +83,14 @@ void fields(Visitor& visit, SiteLink& link) {
   visit("up", link.up, Rule{.doc = "bandwidth of messages from the first to the second", .above = 0});
   visit("down", link.down, Rule{.doc = "bandwidth back; default: that of up", .above = 0});
   visit("latency", link.latency, Rule{.doc = "one way, from router to router", .at_least = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, Measurement& spec) {
+  visit("from", spec.from, Rule{.doc = "name of a site"});
+  visit("to", spec.to, Rule{.doc = "name of a site; that of \"from\": inside it"});
+  visit("rate", spec.rate, Rule{.doc = "that the connections got together", .above = 0});
+  visit("rtt", spec.rtt, Rule{.doc = "round trip, without queues", .above = 0});
+  visit("streams", spec.streams, Rule{.doc = "number of connections", .at_least = 1, .at_most = 1e6});
 }
 template <class Visitor>
 void fields(Visitor& visit, SitesPlatform& spec) {

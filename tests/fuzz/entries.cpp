@@ -233,7 +233,9 @@ void read_edges_bytes(std::string_view bytes) {
   read_beside("algorithm", R"({"name": "sgp", "topology": {"directed": true, "edges": )", "}}", bytes);
 }
 void read_matrix_bytes(std::string_view bytes) {
-  read_beside("platform", R"({"topology": "regions", "matrix": )", "}", bytes);
+  for (const char* topology : {"regions", "measured"}) {
+    read_beside("platform", std::string(R"({"topology": ")") + topology + R"(", "matrix": )", "}", bytes);
+  }
 }
 
 // A model of 2 x 3 and 3 parameters would ask for this.

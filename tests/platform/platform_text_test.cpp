@@ -69,6 +69,29 @@ TEST_CASE("words that a tag may not have are harmless in values and comments") {
   }
 }
 
+TEST_CASE("windows between sites are zones' properties, of sites that hosts have, and bytes") {
+  const auto zone = [](const std::string& property) {
+    return "<zone id='s' routing='Full'>" + property +
+           "<host id='a' speed='1f'><prop id='site' value='ams'/></host>"
+           "<host id='b' speed='1f'><prop id='site' value='lon'/></host></zone>";
+  };
+  const auto windows = read_platform_text(platform_of(zone("<prop id='tcp_window ams lon' value='2.5MB'/>"
+                                                           "<prop id='tcp_window lon ams' value='7B'/>"
+                                                           "<prop id='tcp_windows' value='3'/>")),
+                                          "p.xml")
+                           .windows;
+  CHECK(windows == std::map<std::pair<std::string, std::string>, double>{{{"ams", "lon"}, 2.5e6}, {{"lon", "ams"}, 7}});
+  const std::string expected = "expected \"tcp_window FROM TO\", two sites, and bytes such as \"2.6MB\"";
+  for (const char* property : {"id='tcp_window ams lon' value='2.5'", "id='tcp_window ams lon' value='0B'",
+                               "id='tcp_window ams' value='2MB'", "id='tcp_window ams lon x' value='2MB'"}) {
+    const std::string error = error_of_tags(zone(std::string("<prop ") + property + "/>"));
+    CHECK_MESSAGE(error.starts_with("p.xml: line 4: property \"tcp_window"), error);
+    CHECK_MESSAGE(error.ends_with(expected), error);
+  }
+  CHECK(error_of_tags(zone("<prop id='tcp_window ams lo' value='2MB'/>")) ==
+        "p.xml: property \"tcp_window ams lo\": no host has the site \"lo\"; did you mean \"lon\"?");
+}
+
 TEST_CASE("a text that is no XML is refused with its line") {
   const std::map<std::string, std::string> expected = {
       {"<host id='a'\n", "line 5: cannot be read as XML: not well-formed (invalid token)"},

@@ -19,7 +19,8 @@ int node_called(const Fabric& fabric, const std::string& name) {
   return -1;
 }
 
-// The part of a line of routes.txt behind "nodes", "sites", "links", "link names" or "w0 to w1".
+// The part of a line of routes.txt behind "nodes", "sites", "links", "link names", "w0 to w1" or
+// "window of w0 to w1".
 std::string answer(const Fabric& fabric, const std::string& asked) {
   std::string text;
   if (asked == "links") return std::to_string(fabric.links().size());
@@ -39,10 +40,13 @@ std::string answer(const Fabric& fabric, const std::string& asked) {
     for (int node = 0; node < fabric.node_count(); ++node) text += (node > 0 ? " " : "") + fabric.name(node);
     return text;
   }
-  const std::size_t to = asked.find(" to ");
+  const std::string of_window = "window of ";
+  const std::string nodes = asked.substr(asked.starts_with(of_window) ? of_window.size() : 0);
+  const std::size_t to = nodes.find(" to ");
   try {
     const Route route =
-        fabric.find_route(node_called(fabric, asked.substr(0, to)), node_called(fabric, asked.substr(to + 4)));
+        fabric.find_route(node_called(fabric, nodes.substr(0, to)), node_called(fabric, nodes.substr(to + 4)));
+    if (nodes != asked) return fmt::format("{:.6g}", route.window_bytes);
     for (const int link : route.links) {
       const LinkInfo& info = fabric.links().at(static_cast<std::size_t>(link));
       text += fmt::format("{} {} {:.6g}, ", info.name, info.direction, info.bandwidth_bytes_per_s);

@@ -121,5 +121,5 @@ TEST_CASE("the smoke scenarios have every training system and every generated to
   for (const auto& system : ddl::systems::built_in()) known.insert(system->facts().name);
   CHECK(names == known);
   CHECK(modes == std::set<std::string>{"pull", "push", "pair"});
-  CHECK(topologies == std::set<std::string>{"star", "mesh", "ring", "two_sites", "regions", "sites"});
+  CHECK(topologies == std::set<std::string>{"star", "mesh", "ring", "two_sites", "regions", "measured", "sites"});
 }

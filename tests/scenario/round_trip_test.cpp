@@ -36,9 +36,24 @@ TEST_CASE("the rows of a matrix's sites are kept, pair by pair, so that the file
   const auto row = [](const char* from, const char* to, const char* rate, const char* latency) {
     return nlohmann::json{{"from", from}, {"to", to}, {"up", rate}, {"down", rate}, {"latency", latency}};
   };
-  CHECK(json["links"] == nlohmann::json{row("tokyo", "tokyo", "2Gbps", "10ms"),
-                                        row("oregon", "tokyo", "523Mbps", "96ms"),
-                                        row("oregon", "oregon", "2Gbps", "10ms")});
+  CHECK(json["links"] == nlohmann::json{row("tokyo", "tokyo", "2Gbps", "5ms"),
+                                        row("oregon", "tokyo", "523Mbps", "48ms"),
+                                        row("oregon", "oregon", "2Gbps", "5ms")});
+}
+
+TEST_CASE("the lines of measured connections are kept with their units") {
+  const auto json = nlohmann::json::parse(describe(parse(R"({
+    "platform": { "topology": "measured", "matrix": "platforms/ec2_connections.csv", "sites": ["tokyo", "oregon"],
+                  "workers_per_site": [2, 3] },
+    "algorithm": "alone", "stop": { "iterations": 1 } })")))["platform"];
+  CHECK(!json.contains("matrix"));
+  CHECK(json["workers_per_site"] == nlohmann::json{2, 3});
+  const auto line = [](const char* from, const char* to, const char* rate, const char* rtt) {
+    return nlohmann::json{{"from", from}, {"to", to}, {"rate", rate}, {"rtt", rtt}, {"streams", 16}};
+  };
+  CHECK(json["connections"] ==
+        nlohmann::json{line("tokyo", "tokyo", "2Gbps", "10ms"), line("oregon", "tokyo", "861Mbps", "97ms"),
+                       line("tokyo", "oregon", "523Mbps", "96ms"), line("oregon", "oregon", "2Gbps", "10ms")});
 }
 
 TEST_CASE("describe fills in defaults") {

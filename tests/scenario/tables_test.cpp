@@ -20,7 +20,9 @@ constexpr TableOf tables[] = {
     {"a graph", "algorithm", R"({"name": "d_psgd", "topology": {"edges": )", "}}",
      "from,to,weight\nw0,w1,0.5\nw1,w2,0.25\n"},
     {"a matrix", "platform", R"({"topology": "regions", "matrix": )", "}",
-     "from,to,up,down,latency\na,a,8Mbps,,1ms\nb,b,8Mbps,,1ms\na,b,4Mbps,2Mbps,20ms\n"}};
+     "from,to,up,down,latency\na,a,8Mbps,,1ms\nb,b,8Mbps,,1ms\na,b,4Mbps,2Mbps,20ms\n"},
+    {"measured connections", "platform", R"({"topology": "measured", "matrix": )", "}",
+     "from,to,rate_mbps,rtt_ms,streams\na,a,8,1,1\nb,b,8e0,1.5,1\na,b,4,20,3\n"}};
 
 // The scenario as kept, or its error.
 std::string kept(const TableOf& table, const std::string& text) {

@@ -65,9 +65,13 @@ double PacketNetwork::least_latency_of(std::span<const int> lines) const {
   return latency_s;
 }
 
-void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
+void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back,
+                         std::optional<double> most_segments) {
+  TcpRules rules = rules_;
+  rules.most_segments = most_segments.value_or(rules.most_segments);
+  rules.initial_segments = std::min(rules.initial_segments, rules.most_segments);
   auto made = std::make_unique<Connection>(
-      rules_, latency_of(there) + latency_of(back),
+      rules, latency_of(there) + latency_of(back),
       [this, connection](const Segment& segment) {
         return put(segment.sent_s, {.connection = connection,
                                     .life = at(connection).life,

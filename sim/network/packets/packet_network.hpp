@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,7 +38,9 @@ class PacketNetwork {
   void set_factors(double now_s, int line, double rate, double latency);
 
   bool is_open(int connection) const { return connections_[static_cast<std::size_t>(connection)] != nullptr; }
-  void open(int connection, std::vector<int> there, std::vector<int> back);  // lines
+  // Over these lines. `most_segments`: the limit of its window, unless it is the rules'.
+  void open(int connection, std::vector<int> there, std::vector<int> back,
+            std::optional<double> most_segments = std::nullopt);
   void close(int connection);  // process earlier events first; packets under way are ignored
 
   // Begins messages of one host, with its turns. Process earlier events first; no message of these connections may be

@@ -9,23 +9,31 @@ namespace {
 
 constexpr double mean_wait = 0.5;          // share of the queue, which grows evenly, that an acknowledgement waits for
 constexpr int most_followed_rounds = 200;  // by then a window rises and falls as before
+constexpr double segment_of_rules = packets::TcpRules().segment_bytes;
 
 }  // namespace
 
 TcpDelays::TcpDelays(const platform::Fabric& fabric)
-    : fabric_(fabric), links_(fabric.links().size()), forgotten_(static_cast<std::size_t>(fabric.node_count())) {
-  const platform::NetworkNumbers& numbers = fabric.network_numbers();
-  rules_.most_segments = std::max(2.0, numbers.window_bytes / rules_.segment_bytes);
-  rules_.initial_segments = std::min(rules_.initial_segments, rules_.most_segments);
-  rules_.slow_start_after_idle = numbers.slow_start_after_idle;
+    : fabric_(fabric), links_(fabric.links().size()), forgotten_(static_cast<std::size_t>(fabric.node_count())) {}
+
+const packets::TcpRules& TcpDelays::rules_of(double window_bytes) {
+  const auto [known, is_new] = rules_.try_emplace(window_bytes);
+  packets::TcpRules& rules = known->second;
+  if (!is_new) return rules;
+  rules.most_segments = std::max(2.0, window_bytes / rules.segment_bytes);
+  rules.initial_segments = std::min(rules.initial_segments, rules.most_segments);
+  rules.slow_start_after_idle = fabric_.network_numbers().slow_start_after_idle;
+  return rules;
 }
 
 // A new one if either node has gone since the last message.
-TcpDelays::Connection& TcpDelays::connection(const Pair& pair) {
+TcpDelays::Connection& TcpDelays::connection(const Transmission& it) {
+  const Pair& pair = it.pair;
   const int life =
       forgotten_[static_cast<std::size_t>(pair.source)] + forgotten_[static_cast<std::size_t>(pair.target)];
-  Connection& known = connections_.get(pair, rules_, life);
-  if (known.life != life) known = Connection(rules_, life);
+  const packets::TcpRules& rules = rules_of(it.route.window_bytes);
+  Connection& known = connections_.get(pair, rules, life);
+  if (known.life != life) known = Connection(rules, life);
   return known;
 }
 
@@ -48,12 +56,12 @@ double TcpDelays::round_trip_s(const Transmission& it) const {
 
 void TcpDelays::start(const std::vector<Transmission*>& transmissions, double now_s) {
   for (const Transmission* it : transmissions) {
-    Connection& by = connection(it->pair);
+    Connection& by = connection(*it);
     by.window.rest(now_s - by.idle_since_s, round_trip_s(*it));
-    put_on_links(*it, std::min(it->bytes, by.window.segments() * rules_.segment_bytes));
+    put_on_links(*it, std::min(it->bytes, by.window.segments() * segment_of_rules));
   }
   for (Transmission* it : transmissions) {
-    const Timing timing = send_in_rounds(connection(it->pair).window, *it);
+    const Timing timing = send_in_rounds(connection(*it).window, rules_of(it->route.window_bytes).most_segments, *it);
     it->latency_s = fabric_.latency_now_s(it->route) + timing.gaps_s;
     it->most_bytes_per_s = timing.most_bytes_per_s;
   }
@@ -62,7 +70,7 @@ void TcpDelays::start(const std::vector<Transmission*>& transmissions, double no
 void TcpDelays::end(const Transmission& it, double now_s) {
   put_on_links(it, 0);
   under_way_bytes_.erase(it.pair);
-  connection(it.pair).idle_since_s = now_s;
+  connection(it).idle_since_s = now_s;
 }
 
 void TcpDelays::forget(int node) { ++forgotten_[static_cast<std::size_t>(node)]; }
@@ -115,15 +123,15 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
 //
 // Rounds that fill W are paced at W segments per T_0, even when others leave their links; the last one waits for
 // nothing. The window is afterwards what the message leaves.
-TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmission& it) const {
+TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, double most_segments, const Transmission& it) const {
   const double nominal_s = round_trip_s(it);  // T_0
   if (!(nominal_s > 0)) return {};
   const double trip_s = nominal_s + mean_wait * queue_s(it.back);
-  const double segment_s = rules_.segment_bytes / fair_bytes_per_s(it.route);
-  const double limit = std::floor(rules_.most_segments);
+  const double segment_s = segment_of_rules / fair_bytes_per_s(it.route);
+  const double limit = std::floor(most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;
   double gaps_s = 0, before_s = 0;
-  double left = it.bytes / rules_.segment_bytes;
+  double left = it.bytes / segment_of_rules;
   double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
     const double sent = std::min(left, std::floor(window.segments())), sent_s = sent * segment_s;  // 1, 2
@@ -150,11 +158,11 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmissio
     before_s = sent_s;
   }
   if (!(at_limit > 0)) return {.gaps_s = gaps_s};
-  const double limited_s = nominal_s / limit, alone_s = rules_.segment_bytes / alone_bytes_per_s(it.route);
+  const double limited_s = nominal_s / limit, alone_s = segment_of_rules / alone_bytes_per_s(it.route);
   const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
   // Smaller windows travel at that rate, too, which fills some of their gaps.
   gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);
-  return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = rules_.segment_bytes / paced_s};
+  return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = segment_of_rules / paced_s};
 }
 
 }  // namespace ddl::network

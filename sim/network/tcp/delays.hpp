@@ -11,6 +11,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "sim/network/pair.hpp"
@@ -48,7 +49,8 @@ class TcpDelays {
     double gaps_s = 0;
     double most_bytes_per_s = std::numeric_limits<double>::infinity();
   };
-  Connection& connection(const Pair& pair);
+  Connection& connection(const Transmission& transmission);
+  const packets::TcpRules& rules_of(double window_bytes);
   bool is_shared(int link) const;
   double bytes_per_s(int link) const;
   double round_trip_s(const Transmission& transmission) const;
@@ -56,10 +58,10 @@ class TcpDelays {
   double queue_s(const platform::Route& route) const;
   double fair_bytes_per_s(const platform::Route& route) const;
   double alone_bytes_per_s(const platform::Route& route) const;
-  Timing send_in_rounds(TcpWindow& window, const Transmission& transmission) const;
+  Timing send_in_rounds(TcpWindow& window, double most_segments, const Transmission& transmission) const;
 
   const platform::Fabric& fabric_;
-  packets::TcpRules rules_;
+  std::map<double, packets::TcpRules> rules_;  // by the connection's largest window, in bytes
   ByPair<Connection> connections_;
   ByPair<double> under_way_bytes_;  // at most, per pair
   std::vector<Link> links_;

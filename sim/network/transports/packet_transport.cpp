@@ -15,10 +15,12 @@ constexpr double rounding = 1e-9;
 packets::TcpRules packet_rules(const platform::NetworkNumbers& numbers) {
   packets::TcpRules rules;
   rules.segment_bytes = packets::segment_bytes;
-  rules.most_segments = std::max(2.0, std::floor(numbers.window_bytes / packets::segment_bytes));
-  rules.initial_segments = std::min(rules.initial_segments, rules.most_segments);
   rules.slow_start_after_idle = numbers.slow_start_after_idle;
   return rules;
+}
+
+double most_segments_of(double window_bytes) {
+  return std::max(2.0, std::floor(window_bytes / packets::segment_bytes));
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ void PacketTransport::start(const std::vector<Transmission*>& transmissions) {
     const int connection = connection_of(it->pair);
     if (!network_.is_open(connection)) {
       const Way& by = way(*it);
-      network_.open(connection, by.there, by.back);
+      network_.open(connection, by.there, by.back, most_segments_of(it->route.window_bytes));
     }
     it->transfer = connection;
     carried_[static_cast<std::size_t>(connection)] = it;

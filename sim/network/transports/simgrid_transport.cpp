@@ -57,7 +57,7 @@ void SimgridTransport::set_model(const Transmission& it) {
   const double now_s = fabric_.latency_now_s(route);
   const double latency_s = it.latency_s.value_or(now_s * numbers.latency_factor);
   if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
-  if ((std::isinf(numbers.window_bytes) && !fabric_.any_free_link()) || !(route.latency_s > 0)) return;
+  if (!(route.latency_s > 0)) return;
   const double window_bytes =
       std::min({flow_window(it), 2 * route.latency_s * flow_bound(it), simgrid_api::no_window_bytes});
   if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
@@ -73,7 +73,7 @@ double SimgridTransport::flow_window(const Transmission& it) const {
     return 2 * route.latency_s * (it.most_bytes_per_s / numbers.bandwidth_factor / it.flows);
   }
   const double now_s = fabric_.latency_now_s(route);
-  return now_s > 0 ? numbers.window_bytes / it.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
+  return now_s > 0 ? route.window_bytes / it.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
 }
 
 // A fat pipe gives each flow its whole bandwidth: the flows of one message share it.

@@ -292,6 +292,8 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
     value.hosts = FilePlatform{};
   } else if (json.contains("topology") ? json["topology"] == name_of(Topology::regions) : json.contains("matrix")) {
     value.hosts = RegionsPlatform{};
+  } else if (json.contains("topology") && json["topology"] == name_of(Topology::measured)) {
+    value.hosts = MeasuredPlatform{};
   } else if (!json.contains("topology") && (json.contains("sites") || json.contains("links"))) {
     value.hosts = SitesPlatform{};
   }
@@ -308,7 +310,7 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
   if (std::holds_alternative<GeneratedPlatform>(value.hosts)) {
     reader.require("bandwidth", "a bandwidth such as \"40Mbps\", or a platform \"file\"");
   }
-  if (std::holds_alternative<RegionsPlatform>(value.hosts)) reader.require("topology", "\"regions\"");
+  if (std::holds_alternative<RegionsPlatform>(value.hosts)) reader.require("topology", "\"regions\" or \"measured\"");
   reader.finish();
 }
 

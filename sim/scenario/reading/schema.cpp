@@ -182,19 +182,23 @@ OrderedJson platform_schema(const char* required) {
   fields(visitor, std::get<Hosts>(spec.hosts));
   common_fields(visitor, spec);
   visitor.require(required);
-  constexpr std::string_view regions = name_of(Topology::regions);
-  if constexpr (std::is_same_v<Hosts, RegionsPlatform>) visitor.property("topology") = {{"const", regions}};
+  if constexpr (std::is_base_of_v<MatrixPlatform, Hosts>) {
+    visitor.property("topology") = {{"const", name_of(Hosts().topology)}};
+  }
   if constexpr (std::is_same_v<Hosts, GeneratedPlatform>) {
     OrderedJson& words = visitor.property("topology")["enum"];
-    words.erase(std::ranges::find(words, OrderedJson(regions)));
+    for (const Topology of_matrix : {Topology::regions, Topology::measured}) {
+      words.erase(std::ranges::find(words, OrderedJson(name_of(of_matrix))));
+    }
   }
   return visitor.object();
 }
 
 OrderedJson schema_of_form(PlatformSpec&, const Rule&) {
-  return {{"oneOf", OrderedJson::array({platform_schema<GeneratedPlatform>("bandwidth"),
-                                        platform_schema<FilePlatform>("file"), platform_schema<SitesPlatform>("sites"),
-                                        platform_schema<RegionsPlatform>("topology")})}};
+  return {{"oneOf",
+           OrderedJson::array({platform_schema<GeneratedPlatform>("bandwidth"), platform_schema<FilePlatform>("file"),
+                               platform_schema<SitesPlatform>("sites"), platform_schema<RegionsPlatform>("topology"),
+                               platform_schema<MeasuredPlatform>("topology")})}};
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ study = Definition(
 
 MEASURED = Path(__file__).resolve().parents[4] / "results" / "validation"
 MODELS = ("packets", "TCP")
+WINDOW = "4MiB"  # the most that the measured connections could have under way
 LINKS: dict[str, str | list[str]] = {
     "uniform": "40Mbps", "uniform20": "20Mbps", "uniform30": "30Mbps", "uniform100": "100Mbps",
     "heterogeneous": ["40Mbps", "20Mbps", "10Mbps"], "heterogeneous60": ["60Mbps", "30Mbps", "15Mbps"]}
@@ -50,7 +51,7 @@ class Measured:
         return {"platform": {"topology": "star", "workers": self.workers, "servers": 1, "bandwidth": links,
                              "server_bandwidth": links if isinstance(links, str) else links[0],
                              "latency": f"{self.latency_ms}ms",
-                             "network": {"model": model, "queue": f"{self.queue_s}s",
+                             "network": {"model": model, "queue": f"{self.queue_s}s", "tcp_window": WINDOW,
                                          "slow_start_after_idle": not self.keeps_windows}},
                 "model": "none",
                 "wire": {"model_bytes": f"{self.message_mb}MB"},
