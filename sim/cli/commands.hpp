@@ -57,10 +57,12 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
 
 struct NewSettings {
   std::string name = "ako";
-  std::string file;  // empty: stdout
+  std::string file;                  // empty: stdout
+  std::vector<std::string> iperf3;   // files, of the template measured
+  std::vector<std::string> sites{};  // their hosts: see matrix_of_iperf3
 };
-// Writes a scenario to start from; never over a file.
-void write_new(const NewSettings& settings);
+// Writes a scenario to start from, and what it needs beside it; never over a file.
+void write_new(NewSettings settings);
 // Names of templates with their descriptions.
 std::vector<std::pair<std::string, std::string>> template_list();
 

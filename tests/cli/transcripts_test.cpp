@@ -173,6 +173,7 @@ TEST_CASE("a platform file belongs to the results made on it, and a scenario tak
 TEST_CASE("sites and regions are checked and run, and what is wrong with them is told in one line each") {
   follow("sites");
 }
+TEST_CASE("measurements of connections become sites, and what is none is told in one line") { follow("measured"); }
 TEST_CASE("profiles and faults that cannot be are refused in one line, and others are told of") { follow("changes"); }
 TEST_CASE("the same scenario gives the same bytes, whatever is around it") { follow("same_bytes"); }
 TEST_CASE("portable math has the same bits everywhere, native math follows its kernels") { follow("math"); }

@@ -45,7 +45,15 @@ Command add_new(CLI::App& app) {
   CLI::Option* which = command.add_option("template", settings->name, scenario::listed(names))->capture_default_str();
   set_words(*which, "TEMPLATE", names);
   command.add_option("-o,--output", settings->file, "File to write; default: print it")->type_name("FILE");
-  command.footer("What they are: ddlsim list templates\nExample:\n  ddlsim new two_sites -o mine.json");
+  command.add_option("--iperf3", settings->iperf3, "Of measured: outputs of iperf3 -J, for its matrix, iperf.csv")
+      ->type_name("FILE");
+  command.add_option("--site", settings->sites, "Of measured: hosts of one site, for --iperf3; repeatable")
+      ->type_name("NAME=ADDRESS,ADDRESS")
+      ->expected(1)
+      ->take_all();
+  command.footer(
+      "What they are: ddlsim list templates\nExamples:\n  ddlsim new two_sites -o mine.json\n"
+      "  ddlsim new measured --iperf3 us-eu.json eu-us.json -o mine.json");
   return {&command, [settings] {
             write_new(*settings);
             return int{kDone};

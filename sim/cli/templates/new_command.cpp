@@ -11,15 +11,17 @@
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/report_error.hpp"
 #include "sim/cli/templates/example_table.hpp"
+#include "sim/cli/templates/iperf3.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 
-extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_edge,
-    template_own_data, template_own_model, template_own_model_program, template_own_system, template_own_system_source,
-    template_own_system_build;
+extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_measured,
+    template_measured_matrix, template_edge, template_own_data, template_own_model, template_own_model_program,
+    template_own_system, template_own_system_source, template_own_system_build;
 
 namespace {
 
@@ -34,11 +36,17 @@ struct Template {
   std::array<std::optional<File>, 2> beside = {};  // files it needs in its folder
 };
 
+constexpr const char* measured_matrix = "iperf.csv";
+
 constexpr Template templates[] = {
     {"ako", "partial gradients between all workers, no server", &template_ako},
     {"ps", "an asynchronous parameter server", &template_ps},
     {"two_sites", "two data centres with one link between them", &template_two_sites},
     {"sites", "several sites, each with its own hosts, joined by links with rates of their own", &template_sites},
+    {"measured",
+     "sites by measurements of their connections, such as iperf3's",
+     &template_measured,
+     {{{{measured_matrix, &template_measured_matrix}}}}},
     {"edge", "federated averaging over devices that come and go", &template_edge},
     {"own_data", "data of one's own, from a table that is written beside it, and a model of one's own",
      &template_own_data},
@@ -94,16 +102,24 @@ std::vector<std::pair<std::string, std::string>> template_list() {
   return list;
 }
 
-void write_new(const NewSettings& settings) {
+void write_new(NewSettings settings) {
   const Template& chosen = template_named(settings.name);
+  const bool is_measured = chosen.text == &template_measured, from_iperf3 = !settings.iperf3.empty();
+  if (!is_measured && (from_iperf3 || !settings.sites.empty())) {
+    throw InputError("new: --iperf3 and --site are of the template measured; expected \"ddlsim new measured ...\"");
+  }
+  if (!from_iperf3 && !settings.sites.empty()) throw InputError("new: --site: is for --iperf3, which is not given");
+  if (settings.file.empty() && from_iperf3) settings.file = "measured.json";
   if (settings.file.empty()) {
     std::cout << *chosen.text;
     return;
   }
+  const Iperf3Matrix matrix = from_iperf3 ? matrix_of_iperf3(settings.iperf3, settings.sites) : Iperf3Matrix();
   std::vector<std::pair<std::string, std::string_view>> files = {{settings.file, *chosen.text}};
   const std::filesystem::path folder = std::filesystem::path(settings.file).parent_path();
   for (const auto& beside : chosen.beside) {
-    if (beside) files.emplace_back((folder / beside->name).string(), *beside->text);
+    if (!beside) continue;
+    files.emplace_back((folder / beside->name).string(), from_iperf3 ? std::string_view(matrix.text) : *beside->text);
   }
   for (const auto& [file, text] : files) {
     std::error_code unreadable;
@@ -117,6 +133,7 @@ void write_new(const NewSettings& settings) {
     results::write_whole(file, std::string(text));
     results::message_stream(file) << file << "\n";
   }
+  for (const std::string& what : matrix.assumed) print_note(what);
   if (chosen.text == &template_own_system) results::message_stream(settings.file) << build_command(folder) << "\n";
 }
 
