@@ -61,10 +61,10 @@ void members(A& archive, SiteForecast& site) {
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {  // one that is missing here does not compile
-  auto& [bounds, network, consensus, platform_notes, host_notes, system_notes, sites, data, cost, result, steps,
-         model_bytes, shape, workers, compute_s] = forecast;
-  archive(bounds, network, consensus, platform_notes, host_notes, system_notes, sites, data, cost, result, steps,
-          model_bytes, shape, workers, compute_s);
+  auto& [bounds, network, consensus, platform_notes, host_notes, system_notes, sites, message_bytes, connections, data,
+         cost, result, steps, model_bytes, shape, workers, compute_s] = forecast;
+  archive(bounds, network, consensus, platform_notes, host_notes, system_notes, sites, message_bytes, connections, data,
+          cost, result, steps, model_bytes, shape, workers, compute_s);
 }
 
 namespace {
@@ -166,6 +166,19 @@ std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
   return sites;
 }
 
+// The largest message that a step sends from one site to another; where none is listed, a whole model.
+double message_between_sites(const platform::Fabric& fabric, const Traffic& traffic, double model_bytes,
+                             double header_bytes) {
+  double most = 0;
+  for (const auto& phase : traffic.phases) {
+    for (const Flow& flow : phase) {
+      if (fabric.site(flow.source) == fabric.site(flow.target) || !(flow.messages > 0)) continue;
+      most = std::max(most, flow.models / flow.messages * model_bytes);
+    }
+  }
+  return header_bytes + (most > 0 ? most : model_bytes);
+}
+
 // Labels of a program's are known where they are asked for.
 // `dealt`: the samples of those that take part; null where all do.
 DataForecast data_of(const scenario::Scenario& scenario, const data::DataSplit& data,
@@ -235,6 +248,11 @@ Forecast forecast_here(const scenario::Scenario& scenario, Programs programs) {
   check_workload(scenario, workload, cluster, model);
   fabric.expect_segments(segments_of(fabric, cluster, traffic, forecast.bounds, workload));
   forecast.network = fabric.network_plan();
+  if (known) {
+    forecast.message_bytes =
+        message_between_sites(fabric, traffic, forecast.model_bytes, scenario.wire.header_bytes.value);
+    forecast.connections = network::connections_between_sites(fabric, forecast.message_bytes);
+  }
   forecast.cost =
       cost_of(scenario, fabric, cluster, traffic, forecast.bounds, workload, model, learning.data.test.size());
   forecast.result = result_bytes_of(scenario, cluster, workload, forecast.cost, model);

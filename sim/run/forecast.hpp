@@ -7,6 +7,7 @@
 
 #include "core/data/classes.hpp"
 #include "core/graph/mixing.hpp"
+#include "sim/network/binding.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/platform/network_plan.hpp"
 #include "sim/run/workload.hpp"
@@ -31,9 +32,11 @@ struct Forecast {
   std::optional<graph::Consensus> consensus;  // for systems that average models
   // Parts of the platform's file and of its hosts that have no effect, a line each.
   std::vector<std::string> platform_notes, host_notes;
-  std::vector<std::string> system_notes;  // see System::notes
-  std::vector<SiteForecast> sites;        // those that the platform names
-  std::optional<DataForecast> data;       // for a model that learns
+  std::vector<std::string> system_notes;             // see System::notes
+  std::vector<SiteForecast> sites;                   // those that the platform names
+  double message_bytes = 0;                          // largest message between two sites, or a whole model
+  std::vector<network::SiteConnection> connections;  // of such a message
+  std::optional<DataForecast> data;                  // for a model that learns
   Cost cost;
   ResultBytes result;
   double steps = 0;            // per worker, see Workload

@@ -143,6 +143,27 @@ std::vector<std::vector<Way>> ways_between(const SitesPlatform& platform) {
   return ways;
 }
 
+void note_windows(const SitesPlatform& platform, const Place& place) {
+  constexpr double one_window = 1.2, other_latency = 1.5;  // most over least
+  constexpr std::size_t few = 3;
+  std::map<std::string, double> to_router_s;
+  for (const Site& site : platform.sites) to_router_s[site.name] = site.latency.value / 2;
+  std::vector<double> latencies, windows;
+  for (const SiteLink& link : platform.links) {
+    latencies.push_back(link.latency.value + to_router_s[link.from] + to_router_s[link.to]);
+    for (const BytesPerSecond rate : {link.up, link.back()}) windows.push_back(rate.value * 2 * latencies.back());
+  }
+  if (latencies.size() < few || !platform.windows.empty()) return;
+  const auto [nearest, farthest] = std::ranges::minmax(latencies);
+  const auto [least, most] = std::ranges::minmax(windows);
+  if (!(nearest > 0) || most > one_window * least || farthest < other_latency * nearest) return;
+  place.note(fmt::format(
+      "rate x round trip is {:.3g} to {:.3g} MB on all {} links, whose latencies differ {:.2g} times: these are "
+      "rates of single connections, bound by a window, and not of links; enter them as \"topology\": "
+      "\"measured\"",
+      least / 1e6, most / 1e6, latencies.size(), farthest / nearest));
+}
+
 void check_sites(const SitesPlatform& platform, const Place& place) {
   const std::size_t sites = platform.sites.size();
   if (sites == 0) {

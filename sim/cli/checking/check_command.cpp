@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
@@ -89,6 +90,7 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
     add(i == 0 ? "sites" : "", value);
   }
   tell_rest(sites.size(), "more site");
+  if (std::holds_alternative<scenario::MeasuredPlatform>(platform.hosts)) return text;  // its connections say more
   for (std::size_t i = 0; made && i < std::min(made->links.size(), most_lines); ++i) {
     const scenario::SiteLink& link = made->links[i];
     const std::string both = link.back() == link.up ? "" : fmt::format(" there, {} back", rate(link.back()));
@@ -97,6 +99,46 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
   }
   if (made) tell_rest(made->links.size(), "more link");
   return text;
+}
+
+std::string binding_text(const network::SiteConnection& it, double message_bytes) {
+  const std::string least = fmt::format("{} take {} at least", results::readable_bytes(message_bytes),
+                                        results::readable_seconds(it.message_s));
+  const std::string rate = fmt::format("{:.4g} Mbit/s", it.bytes_per_s * 8 / 1e6);
+  switch (it.binding) {
+    case network::Binding::window:
+      return fmt::format("its window of {} binds: {}; {}", results::readable_bytes(it.window_bytes), rate, least);
+    case network::Binding::route:
+      return fmt::format("the route binds: {}; {}", rate, least);
+    case network::Binding::host:
+      return fmt::format("hosts' links bind: {}; {}", rate, least);
+    case network::Binding::latency:
+      return "latency binds; " + least;
+  }
+  return "";
+}
+
+// One connection between each two sites, alone; both ways at once where they are the same.
+std::string connections_text(const run::Forecast& forecast, std::size_t width) {
+  std::vector<std::pair<std::string, std::string>> lines;  // ends, what binds
+  std::map<std::pair<std::string, std::string>, std::string> known;
+  for (const network::SiteConnection& it : forecast.connections) {
+    known[{it.from, it.to}] = binding_text(it, forecast.message_bytes);
+  }
+  for (const network::SiteConnection& it : forecast.connections) {
+    const auto there = known.find({it.from, it.to}), back = known.find({it.to, it.from});
+    if (there == known.end()) continue;  // said with the way back
+    const bool same = back != known.end() && back->second == there->second;
+    lines.emplace_back(it.from + (same ? " and " : " to ") + it.to, there->second);
+    if (same) known.erase(back);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(lines.size(), most_lines); ++i) {
+    text += results::labelled(i == 0 ? "a connection" : "", lines[i].first + ": " + lines[i].second, width);
+  }
+  if (lines.size() <= most_lines) return text;
+  const auto more = static_cast<std::int64_t>(lines.size() - most_lines);
+  return text + results::labelled("", "and " + counted(more, "more pair"), width);
 }
 
 // The cause of the lower bound of a step. An expected step says by itself what takes its time.
@@ -227,7 +269,7 @@ std::string forecast_text(const scenario::Scenario& scenario, run::Forecast fore
   if (size_known) text += traffic_text(scenario, forecast, width);
   if (forecast.data) text += data_text(*forecast.data, width);
   for (const std::string& note : forecast.system_notes) add("algorithm", note);
-  text += sites_text(scenario.platform, forecast.sites, width);
+  text += sites_text(scenario.platform, forecast.sites, width) + connections_text(forecast, width);
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);

@@ -39,6 +39,20 @@ nlohmann::ordered_json sites_json(const std::vector<run::SiteForecast>& sites) {
   return json;
 }
 
+nlohmann::ordered_json connections_json(const run::Forecast& forecast) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const network::SiteConnection& it : forecast.connections) {
+    json.push_back({{"from", it.from},
+                    {"to", it.to},
+                    {"binds", name_of(it.binding)},
+                    {"window_bytes", it.window_bytes},
+                    {"bytes_per_s", it.bytes_per_s},
+                    {"message_bytes", forecast.message_bytes},
+                    {"message_s", it.message_s}});
+  }
+  return json;
+}
+
 nlohmann::ordered_json data_json(const std::optional<run::DataForecast>& data) {
   if (!data) return nullptr;
   nlohmann::ordered_json classes = nlohmann::ordered_json::array();
@@ -65,6 +79,7 @@ nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, run::Fo
                               {"gradient_s", forecast.compute_s},
                               {"steps", forecast.steps},
                               {"sites", sites_json(forecast.sites)},
+                              {"connections", connections_json(forecast)},
                               {"network",
                                {{"model", name_of(forecast.network.model)},
                                 {"carried_by", name_of(forecast.network.carried_by)},

@@ -135,6 +135,7 @@ void check_platform(const Scenario& scenario, Findings& findings) {
   }
   if (const auto sites = sites_of(scenario.platform)) {
     check_sites(*sites, place);
+    if (findings.clean("$.platform")) note_windows(*sites, place.at("links"));
   } else {
     check_generated(std::get<GeneratedPlatform>(scenario.platform.hosts), place);
   }

@@ -24,6 +24,9 @@ void check_name(const Scenario& scenario, Findings& findings);
 void check_platform(const Scenario& scenario, Findings& findings);
 // Refuses a site that is not joined to all others, and names and links that contradict each other.
 void check_sites(const SitesPlatform& platform, const Place& place);
+// Notes links whose rates are those of single connections: rate x round trip is within 20 % on three links or more,
+// whose latencies differ by half at least.
+void note_windows(const SitesPlatform& platform, const Place& place);
 void check_algorithm(const Scenario& scenario, Findings& findings);
 void check_schedule(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);
