@@ -1,4 +1,4 @@
-// What binds connections between sites, for reports.
+// Connections between sites and what binds them, for reports.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ struct Forecast {
   std::vector<std::string> system_notes;             // see System::notes
   std::vector<SiteForecast> sites;                   // those that the platform names
   double message_bytes = 0;                          // largest message between two sites, or a whole model
-  std::vector<network::SiteConnection> connections;  // of such a message
+  std::vector<network::SiteConnection> connections;  // between sites, for such a message
   std::optional<DataForecast> data;                  // for a model that learns
   Cost cost;
   ResultBytes result;
