@@ -19,10 +19,32 @@ constexpr float kLn2HighFloat = 0x1.62e4p-1f, kLn2LowFloat = 0x1.7f7d1cp-20f;
 double power_of_two(std::int64_t exponent) { return std::bit_cast<double>((exponent + 1023) << 52); }
 float power_of_two_float(std::int32_t exponent) { return std::bit_cast<float>((exponent + 127) << 23); }
 
-// exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where the Taylor series of degree 7 is exact to float. The power of two is
-// applied in two factors because 2^128 does not fit into a float.
-inline float exp_of_positive(float x) {
-  const float bounded = x > 89.0f ? 89.0f : x;
+// The integer that a sum with the rounder holds.
+std::int64_t whole_of(double rounded) {
+  return std::bit_cast<std::int64_t>(rounded) - std::bit_cast<std::int64_t>(kRounder);
+}
+
+// exp(x) = 2^n exp(r) with |r| <= ln(2) / 2. Without branches and calls, so that loops over it become vector code. The
+// power of two is applied in two factors because 2^1024 does not fit into a double.
+inline double exp_inline(double x) {
+  constexpr double least = -708, most = 709.79;
+  const double below = x > most ? most : x, bounded = below < least ? least : below;
+  const double rounded = bounded * 1.4426950408889634 + kRounder, whole = rounded - kRounder;
+  const double r = (bounded - whole * kLn2High) - whole * kLn2Low;
+  double sum = 1;
+  const auto add_term = [&](double k) { sum = 1 + sum * r / k; };
+  add_term(14), add_term(13), add_term(12), add_term(11), add_term(10), add_term(9), add_term(8);
+  add_term(7), add_term(6), add_term(5), add_term(4), add_term(3), add_term(2);
+  const std::int64_t n = whole_of(rounded), half = whole_of(whole * 0.5 + kRounder);
+  const double value = (1 + sum * r) * power_of_two(half) * power_of_two(n - half);
+  const double upper = x > most ? std::numeric_limits<double>::infinity() : value;
+  return x < least ? 0 : upper;
+}
+
+// The same in float, where the Taylor series of degree 7 is exact, and without the edges: exp(-87) below -87, more than
+// any float above 89.
+inline float exp_inline(float x) {
+  const float below = x > 89.0f ? 89.0f : x, bounded = below < -87.0f ? -87.0f : below;
   const float rounded = bounded * 1.44269504f + kRounderFloat;
   const std::int32_t n = std::bit_cast<std::int32_t>(rounded) - std::bit_cast<std::int32_t>(kRounderFloat);
   const float whole = rounded - kRounderFloat;
@@ -38,28 +60,41 @@ inline float exp_of_positive(float x) {
   return sum * power_of_two_float(half) * power_of_two_float(n - half);
 }
 
+struct Gelu {
+  float value, slope;
+};
+
+// Phi(-|x|) = exp(-x^2 / 2) P(t) with t = 1 / (1 + |x| / sqrt(8)): the form of Hastings, Approximations for Digital
+// Computers, 1955, with a polynomial of degree 9 whose relative error is at most 5e-8.
+inline Gelu gelu_inline(float x) {
+  const float magnitude = x < 0 ? -x : x, density = exp_inline(-0.5f * (x * x));
+  const float t = 1 / (1 + 0.353553391f * magnitude);
+  float sum = -0.0294235218f;
+  sum = sum * t + 0.141743675f;
+  sum = sum * t - 0.242468163f;
+  sum = sum * t + 0.13773118f;
+  sum = sum * t - 0.0124095744f;
+  sum = sum * t + 0.100958265f;
+  sum = sum * t + 0.121650115f;
+  sum = sum * t + 0.141174003f;
+  sum = sum * t + 0.141043991f;
+  const float tail = sum * t * density, share = x < 0 ? tail : 1 - tail;
+  return {x * share, share + x * (0.398942280f * density)};
+}
+
 // Lambert's continued fraction near zero, where 1 - 2 / (exp(2x) + 1) would lose digits.
 inline float tanhf_inline(float x) {
   const float magnitude = x < 0 ? -x : x;
   const float square = x * x;
   const float small = x * (945 + square * (105 + square)) / (945 + square * (420 + square * 15));
-  const float large = 1 - 2 / (exp_of_positive(2 * magnitude) + 1);
+  const float large = 1 - 2 / (exp_inline(2 * magnitude) + 1);
   const float signed_large = x < 0 ? -large : large;
   return magnitude < 0.5f ? small : signed_large;
 }
 
 }  // namespace
 
-double portable_exp(double x) {
-  if (!(x >= -708)) return x < -708 ? 0 : x;
-  if (x > 709.79) return std::numeric_limits<double>::infinity();
-  const double whole = (x * 1.4426950408889634 + kRounder) - kRounder;
-  const double r = (x - whole * kLn2High) - whole * kLn2Low;
-  double sum = 1;
-  for (int k = 14; k >= 2; --k) sum = 1 + sum * r / k;
-  const auto n = static_cast<std::int64_t>(whole);
-  return (1 + sum * r) * power_of_two(n / 2) * power_of_two(n - n / 2);
-}
+double portable_exp(double x) { return x == x ? exp_inline(x) : x; }
 
 double portable_log(double x) {
   if (!(x > 0)) return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
@@ -91,6 +126,25 @@ float portable_tanhf(float x) { return tanhf_inline(x); }
 void portable_tanh(std::span<const float> x, std::span<float> y) {
   check(x.size() == y.size(), "spans of one length");
   for (std::size_t i = 0; i < x.size(); ++i) y[i] = tanhf_inline(x[i]);
+}
+
+void portable_exp(std::span<const double> x, std::span<double> y) {
+  check(x.size() == y.size(), "spans of one length");
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] == x[i] ? exp_inline(x[i]) : x[i];
+}
+
+void portable_exp(std::span<const float> x, std::span<float> y) {
+  check(x.size() == y.size(), "spans of one length");
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = exp_inline(x[i]);
+}
+
+void portable_gelu(std::span<const float> x, std::span<float> y, std::span<float> slope) {
+  check(x.size() == y.size() && x.size() == slope.size(), "spans of one length");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto [value, steepness] = gelu_inline(x[i]);
+    y[i] = value;
+    slope[i] = steepness;
+  }
 }
 
 }  // namespace ddl

@@ -28,4 +28,12 @@ struct TensorInfo {
   std::size_t rows = 1;  // length of the first axis; `fine` partitions split along it
 };
 
+// A tensor of two or more dimensions in the vector: inputs x outputs, or a table's entries x values.
+struct Matrix {
+  std::size_t first = 0;  // where it begins
+  std::size_t rows = 0, columns = 0;
+  bool hidden = false;  // no table of vectors, and not in the last layer
+  std::size_t end() const { return first + rows * columns; }
+};
+
 }  // namespace ddl

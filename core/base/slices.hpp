@@ -3,8 +3,8 @@
 
 namespace ddl {
 
-// In ascending order of freedom. none: whole gradients only (clip_norm). once: slices, each coordinate once a step.
-// any: slices in any order and number, since the optimizer has no state (plain SGD).
+// In ascending order of freedom. none: whole gradients only (clip_norm, Muon). once: slices, each coordinate once a
+// step. any: slices in any order and number, since the optimizer has no state (plain SGD).
 enum class Slices { none, once, any };
 
 }  // namespace ddl

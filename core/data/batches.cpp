@@ -53,6 +53,13 @@ void expand_symbols(const Dataset& data, std::size_t begin, float* out) {
   }
 }
 
+// Writes the symbols from number `begin` on to `out`, and those behind them to `labels`.
+void copy_symbols(const Dataset& data, std::size_t begin, float* out, std::uint8_t* labels) {
+  const auto from = data.symbols.begin() + static_cast<std::ptrdiff_t>(begin);
+  std::copy_n(from, data.context, out);
+  std::copy_n(from + 1, data.context, labels);
+}
+
 }  // namespace
 
 Crop draw_crop(Stream& random) {
@@ -63,11 +70,16 @@ Crop draw_crop(Stream& random) {
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch, std::optional<Stream> crops) {
   const std::size_t values = data.shape.size();
   batch.inputs.resize(indices.size() * values);
-  batch.labels.resize(indices.size());
+  batch.positions = data.positions();
+  batch.labels.resize(indices.size() * batch.positions);
   float* out = batch.inputs.data();
   for (std::size_t i = 0; i < indices.size(); ++i, out += values) {
     const std::size_t index = indices[i];
     check(index < data.size(), "a batch names a sample the data set does not have");
+    if (data.by_position) {
+      copy_symbols(data, data.number_of(indices[i]), out, batch.labels.data() + i * batch.positions);
+      continue;
+    }
     batch.labels[i] = data.labels[index];
     if (data.context > 0) {
       expand_symbols(data, data.number_of(indices[i]), out);

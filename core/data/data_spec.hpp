@@ -32,10 +32,11 @@ constexpr bool is_own(DataSource source) {
 }
 
 // sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order if passes are not
-// shuffled (TF.AKO). full: all to each. column: samples with the same value in a column stay together.
-enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full, column };
+// shuffled (TF.AKO). full: all to each. column: samples with the same value in a column stay together. document: those
+// that begin in the same document of a text do.
+enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full, column, document };
 constexpr auto enum_names(PartitionKind) {
-  return in_order<PartitionKind>("iid", "sequential", "dealt", "by_label", "dirichlet", "full", "column");
+  return in_order<PartitionKind>("iid", "sequential", "dealt", "by_label", "dirichlet", "full", "column", "document");
 }
 
 // crop_flip: a training image is cropped and flipped at random each time it is drawn, see augment.hpp.
@@ -81,6 +82,7 @@ struct DataSpec {
   std::optional<Channels> channels = {};  // idx, npy; default: first, unless the shape suggests last
   std::optional<int> context = {};        // text: symbols per sample; default: 16
   bool standardize = false;
+  bool by_position = false;  // text: see Dataset::by_position; what the model reads, no setting
 };
 
 template <class Visitor>
@@ -108,7 +110,7 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("channels", spec.channels,
         Rule{.doc = "idx, npy: where samples have three axes, which of them is the channels; default: the first"});
   visit("context", spec.context,
-        Rule{.doc = "text: symbols of a sample, after which the next one is its class; default: 16",
+        Rule{.doc = "text: symbols of a sample, after which the next one is its class; default: 16, or the model's",
              .at_least = 1,
              .at_most = 4096});
   visit("standardize", spec.standardize,
@@ -121,9 +123,12 @@ void fields(Visitor& visit, DataSpec& spec) {
              .at_most = 1e7});
   visit("test", spec.test, Rule{.doc = "test samples used, likewise", .at_least = 1, .at_most = 1e7});
   visit("partition", spec.partition,
-        Rule{.doc = "how training samples are divided over workers; dealt: minibatches in turn, in file order where "
-                    "passes are not shuffled; full: each has all, in an order of its own; column: values of a column "
-                    "are dealt in their order, and all samples of a value go to one worker"});
+        Rule{.doc =
+                 "how training samples are divided over workers; dealt: minibatches in turn, in file order where "
+                 "passes are not shuffled; full: each has all, in an order of its own; column: values of a column "
+                 "are dealt in their order, and all samples of a value go to one worker; "
+                 "document: a text's documents, which a blank line parts, are dealt at random, and a sample belongs to "
+                 "that in which it begins"});
   visit(
       "column", spec.column,
       Rule{.doc = "with partition column: whose samples each is, such as a client or a site; csv: a column, by name or "

@@ -25,12 +25,17 @@ struct Dataset {
   std::vector<float> mean, scale;             // one per channel
   std::vector<std::uint32_t> numbers;         // each sample's number in its files; empty if all are used
   std::vector<float> values = {};             // count x shape.size(), or empty if there are `pixels`
-  // For a partition by a column: the rank of each sample's value among all values of the files.
+  // For a partition by a column: the rank of each sample's value among all values of the files; by document: its
+  // number.
   std::vector<std::uint32_t> groups = {};
   // For a text, in place of pixels and values: all symbols of the set, as classes. Sample n is the `context` symbols
   // from n on, each as `classes` values of which one is 1; its label is the next symbol.
   std::vector<std::uint8_t> symbols = {};
   int context = 0;
+  // The same for a language model: the `context` values of a sample are its symbols' numbers, and each has the symbol
+  // behind it as its label. `labels` are those of the last ones. For testing the samples follow one another.
+  bool by_position = false;
+  std::size_t positions() const { return by_position ? static_cast<std::size_t>(context) : 1; }  // labels of a sample
   std::size_t size() const { return labels.size(); }
   std::uint32_t number_of(std::uint32_t place) const { return numbers.empty() ? place : numbers[place]; }
 };
@@ -42,9 +47,10 @@ struct DataSplit {
 
 // The samples of one step or one evaluation, as input of a network.
 struct Batch {
-  std::vector<float> inputs;  // size() x shape.size()
-  std::vector<std::uint8_t> labels;
-  std::size_t size() const { return labels.size(); }
+  std::vector<float> inputs;         // size() x shape.size()
+  std::vector<std::uint8_t> labels;  // `positions` of each sample
+  std::size_t positions = 1;
+  std::size_t size() const { return labels.size() / positions; }
 };
 
 // Reads or generates the data of `spec`. `seed` decides generated data, and the choice of samples if fewer are used

@@ -122,6 +122,23 @@ std::vector<Indices> deal_by_column(const Dataset& data, std::size_t workers) {
                                " gets no training sample; expected at least one value for each");
 }
 
+// Documents in a random order, each to the next worker.
+std::vector<Indices> deal_documents(const Dataset& data, std::size_t workers, Stream& random) {
+  check(data.groups.size() == data.size(), "each sample's document");
+  Indices turns(std::ranges::max(data.groups) + std::size_t{1});
+  if (turns.size() < workers) {
+    throw KeyError("partition", "\"document\" has " + counted(static_cast<std::int64_t>(turns.size()), "document") +
+                                    " for " + counted(static_cast<std::int64_t>(workers), "worker") +
+                                    "; expected at least one for each, parted by blank lines");
+  }
+  std::iota(turns.begin(), turns.end(), 0u);
+  shuffle(std::span(turns), random);
+  std::vector<Indices> shards(workers);
+  for (const std::uint32_t index : all_indices(data)) shards[turns[data.groups[index]] % workers].push_back(index);
+  fill_empty(shards);  // documents may have lost all their samples to data.train
+  return shards;
+}
+
 }  // namespace
 
 std::optional<PartitionProblem> partition_problem(PartitionKind kind, std::int64_t samples, int workers,
@@ -165,6 +182,8 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
       return deal_by_dirichlet(data, count, spec.alpha, random);
     case PartitionKind::full:
       return give_all(indices, count);
+    case PartitionKind::document:
+      return deal_documents(data, count, random);
     case PartitionKind::column:
       return deal_by_column(data, count);
   }

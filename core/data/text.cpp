@@ -10,6 +10,7 @@
 #include "core/data/key_error.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/own_files.hpp"
+#include "core/data/subset.hpp"
 
 namespace ddl::data {
 namespace {
@@ -57,7 +58,13 @@ struct Text {
   std::size_t symbols = 0, for_training = 0, context = 0;
 
   std::size_t for_testing() const { return symbols - for_training; }
-  Shape shape() const { return {static_cast<int>(context) * classes, 1, 1}; }
+  bool by_position = false;
+  Shape shape() const {
+    const int length = static_cast<int>(context);
+    return by_position ? Shape{1, length, 1} : Shape{length * classes, 1, 1};
+  }
+  // The samples for testing overlap unless they are by position.
+  std::size_t step_of_tests() const { return by_position ? context : 1; }
 
   template <class Visit>
   void visit_code_points(const Visit& visit) const {
@@ -91,6 +98,7 @@ Text text_of(const DataSpec& spec) {
   }
   text.for_training = text.symbols * 9 / 10;
   text.context = static_cast<std::size_t>(spec.context.value_or(symbols_of_context));
+  text.by_position = spec.by_position;
   if (std::min(text.for_training, text.for_testing()) <= text.context) {
     throw KeyError("context", counted(static_cast<std::int64_t>(text.context), "symbol") + ", but " + text.path +
                                   " has " + std::to_string(text.for_training) + " for training and " +
@@ -104,11 +112,26 @@ Dataset windows_of(const Text& text, std::vector<std::uint8_t> symbols) {
   data.shape = text.shape();
   data.classes = text.classes;
   data.context = static_cast<int>(text.context);
+  data.by_position = text.by_position;
   data.symbols = std::move(symbols);
   data.labels.assign(data.symbols.begin() + data.context, data.symbols.end());
-  data.mean.assign(data.shape.size(), 0);
-  data.scale.assign(data.shape.size(), 1);
+  data.mean.assign(unsigned_of(data.shape.channels), 0);
+  data.scale.assign(unsigned_of(data.shape.channels), 1);
   return data;
+}
+
+// The number of the document in which each sample begins. Blank lines part documents.
+std::vector<std::uint32_t> documents_of(const Dataset& data, int line_end) {
+  std::vector<std::uint32_t> documents;
+  documents.reserve(data.size());
+  std::uint32_t document = 0, line_ends = 0;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const bool ends = data.symbols[i] == line_end;
+    if (!ends && line_ends > 1 && i > line_ends) ++document;
+    line_ends = ends ? line_ends + 1 : 0;
+    documents.push_back(document);
+  }
+  return documents;
 }
 
 }  // namespace
@@ -123,6 +146,14 @@ DataSplit read_text(const DataSpec& spec, std::uint64_t seed) {
   });
   std::string().swap(text.bytes);  // Free them before the labels are made.
   WholeData whole{windows_of(text, std::move(train)), windows_of(text, std::move(test)), spec.path, spec.path};
+  if (spec.partition == PartitionKind::document) whole.train.groups = documents_of(whole.train, text.class_of['\n']);
+  if (text.by_position) {
+    std::vector<std::uint32_t> places;
+    for (std::size_t at = 0; at < whole.test->size(); at += text.step_of_tests()) {
+      places.push_back(static_cast<std::uint32_t>(at));
+    }
+    keep_places(*whole.test, places);
+  }
   return divided(std::move(whole), spec, seed);
 }
 
@@ -130,7 +161,8 @@ DataShape text_shape(const DataSpec& spec) {
   const Text text = text_of(spec);
   DataShape data{text.shape(), text.classes};
   data.train = static_cast<std::int64_t>(text.for_training - text.context);
-  data.test = static_cast<std::int64_t>(text.for_testing() - text.context);
+  const std::size_t tests = text.for_testing() - text.context, step = text.step_of_tests();
+  data.test = static_cast<std::int64_t>((tests + step - 1) / step);
   data.symbols = static_cast<std::int64_t>(text.symbols);
   data.spec = spec;
   data.spec.context = static_cast<int>(text.context);

@@ -29,7 +29,7 @@ std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> l
   std::vector<LayerTensor> all;
   for (const auto& [name, layer] : named_layers(layers)) {
     for (const LayerTensor& tensor : layer->tensors())
-      all.push_back({name + "." + tensor.name, tensor.count, tensor.rows});
+      all.push_back({name + "." + tensor.name, tensor.count, tensor.rows, tensor.columns});
   }
   return all;
 }

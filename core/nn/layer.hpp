@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/rng.hpp"
@@ -21,11 +22,12 @@
 
 namespace ddl::nn {
 
-// One parameter tensor of a layer. `rows`: length of its first axis, or of its input axis for a convolution.
+// One parameter tensor of a layer. `rows`: length of its first axis, or of its input axes for a convolution.
 struct LayerTensor {
   std::string name;  // "weight", "bias"
   std::size_t count = 0;
   std::size_t rows = 1;
+  std::size_t columns = 0;  // 0: a vector; else a matrix, inputs x outputs or entries of a table x values
 };
 
 class Layer;
@@ -47,10 +49,11 @@ struct ForwardCall {
   Stream* random = nullptr;  // in training only
   // Index (from 0) of the batch among those that estimate statistics for evaluations; none for all other batches.
   std::optional<int> estimate = std::nullopt;
+  const float* tied = nullptr;  // parameters of the model's first layer
 
   // The same call for a layer within this one.
   ForwardCall within(const float* own, const float* from, float* to, Buffer& part) const {
-    return {batch, training, own, from, to, part, scratch, random, estimate};
+    return {batch, training, own, from, to, part, scratch, random, estimate, tied};
   }
 };
 
@@ -64,6 +67,14 @@ struct BackwardCall {
   float* parameter_gradient = nullptr;  // overwritten
   Buffer& kept;
   Buffer& scratch;
+  const float* tied = nullptr;
+  float* tied_gradient = nullptr;  // tied_values(); overwritten by the layer that has them
+
+  // The same call for a layer within this one.
+  BackwardCall within(const float* own, const float* from, const float* to, float* to_gradient, float* from_gradient,
+                      float* own_gradient, Buffer& part) const {
+    return {batch, own, from, to, to_gradient, from_gradient, own_gradient, part, scratch, tied, tied_gradient};
+  }
 };
 
 // A layer that computes some of the output channels of another, and the positions of its parameters among the other's.
@@ -72,7 +83,7 @@ struct LayerShare {
   std::vector<std::uint32_t> parameters;
 };
 
-// Immutable: shapes are fixed at construction, parameters and memory are the caller's.
+// Immutable: shapes and names are fixed when it is made, parameters and memory are the caller's.
 class Layer {
  public:
   Layer(Shape input, Shape output) : input_(input), output_(output) {}
@@ -87,11 +98,16 @@ class Layer {
   virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
   // The same in PyTorch. `input` is the shape of the sample's values that it reads, before a flatten layer, if any.
   virtual std::vector<TorchTensor> torch_tensors(Shape input) const;
+  // PyTorch's name of the module, where it is not this layer's kind and number; empty: a module that PyTorch has not.
+  const std::optional<std::string>& torch_name() const { return torch_name_; }
+  void set_torch_name(std::string name) { torch_name_ = std::move(name); }
   virtual double multiply_adds() const { return 0; }  // for one sample's forward pass, with existing weights only
   // Including the weights that a mask removes.
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }
   // The layers it consists of, in the order of the parameters; none: it is one itself.
   virtual std::vector<LayerPart> parts() const { return {}; }
+  // Number of values that it shares with the model's first layer, whose first they are.
+  virtual std::size_t tied_values() const { return 0; }
   // True if evaluations need statistics, which forward calls with `estimate` write to `kept`.
   virtual bool needs_estimates() const { return false; }
   // True if the output is the input, so that neither call is needed.
@@ -116,6 +132,7 @@ class Layer {
 
  private:
   Shape input_, output_;
+  std::optional<std::string> torch_name_;
 };
 
 // Names as in a model or a layer made of layers: "conv1.weight".

@@ -8,19 +8,21 @@
 #include "core/nn/build.hpp"
 #include "core/nn/kernels/workspace.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/layers/transformer/gpt.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 
 namespace ddl::nn {
 namespace {
 
-// Large enough for full-speed products, small enough for the cache.
-constexpr std::size_t kEvaluationBatch = 100;
+// Samples, or positions of them, that are evaluated together: large enough for full-speed products, small enough for
+// the cache.
+constexpr std::size_t kEvaluationBatch = 100, kEvaluationPositions = 768;
 
 // Training samples that statistics for an evaluation are estimated from, evenly spread over the set.
 constexpr std::size_t kEstimationSamples = 400;
 
-Score score_of(const LossSum& sum, std::size_t samples) {
-  const auto count = static_cast<double>(samples);
+Score score_of(const LossSum& sum, std::size_t labels) {
+  const auto count = static_cast<double>(labels);
   return {sum.loss / count, static_cast<double>(sum.correct) / count};
 }
 
@@ -29,12 +31,16 @@ Score score_of(const LossSum& sum, std::size_t samples) {
 struct Model::Parts {
   Shape input;
   int classes = 0;
+  std::size_t positions = 1;
   MathMode mode = MathMode::portable;
   std::vector<std::unique_ptr<Layer>> layers;
   std::vector<std::size_t> offsets;  // where each layer's parameters begin
   std::vector<TensorInfo> tensors;
+  std::vector<Matrix> matrices;
+  std::size_t tied_values = 0;  // values of the first layer that the last one shares
   std::size_t parameter_count = 0;
   std::size_t first_learning = 0;  // layers before it need no gradients
+  std::size_t last_learning = 0;   // where the parameters of the last layer that has some begin
   std::size_t widest = 0;          // values of a sample between layers, at most
   double multiply_adds = 0;
 
@@ -49,7 +55,13 @@ Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : p
   parts.mode = mode = math_that_runs(mode);
   parts.input = input;
   parts.classes = classes;
-  parts.layers = build_layers(layers_of(spec, classes), input, classes, mode);
+  if (const auto gpt = gpt_of(spec)) {
+    parts.layers = gpt_layers(*gpt, input, classes, mode);
+    parts.positions = input.size();
+  } else {
+    parts.layers = build_layers(layers_of(spec, classes), input, classes, mode);
+  }
+  parts.tied_values = parts.layers.back()->tied_values();
   bool learning = false;
   for (std::size_t l = 0; l < parts.layers.size(); ++l) {
     const Layer& layer = *parts.layers[l];
@@ -58,6 +70,7 @@ Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : p
       parts.first_learning = l;
     }
     parts.offsets.push_back(parts.parameter_count);
+    if (layer.parameter_count() > 0) parts.last_learning = parts.parameter_count;
     parts.multiply_adds += layer.multiply_adds();
     parts.widest = std::max({parts.widest, layer.input().size(), layer.output().size()});
     parts.parameter_count += layer.parameter_count();
@@ -65,6 +78,11 @@ Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : p
   std::size_t offset = 0;
   for (const LayerTensor& tensor : named_tensors(parts.layers)) {
     parts.tensors.push_back({tensor.name, offset, tensor.count, tensor.rows});
+    if (tensor.columns > 0) {
+      const bool ends = parts.tied_values > 0 ? offset < parts.offsets[1] : offset >= parts.last_learning;
+      const bool hidden = !ends && tensor.columns > 1;
+      parts.matrices.push_back({offset, tensor.count / tensor.columns, tensor.columns, hidden});
+    }
     offset += tensor.count;
   }
 }
@@ -88,6 +106,8 @@ std::vector<Model::LayerSize> Model::learning_layers() const {
   }
   return sizes;
 }
+const std::vector<Matrix>& Model::matrices() const { return parts_->matrices; }
+std::size_t Model::positions() const { return parts_->positions; }
 double Model::forward_multiply_adds() const { return parts_->multiply_adds; }
 
 void Model::initialize(std::span<float> parameters, Stream& random) const {
@@ -101,7 +121,8 @@ void Model::initialize(std::span<float> parameters, Stream& random) const {
 void Model::Parts::forward(std::span<const float> parameters, const data::Batch& batch, Stream* random,
                            Workspace& workspace, std::optional<int> estimate) const {
   check(parameters.size() == parameter_count, "as many values as the model has parameters");
-  check(batch.size() > 0 && batch.inputs.size() == batch.size() * input.size(), "a batch of the model's samples");
+  check(batch.size() > 0 && batch.inputs.size() == batch.size() * input.size() && batch.positions == positions,
+        "a batch of the model's samples");
   const bool training = random != nullptr;
   if (workspace.layers.size() < layers.size()) workspace.layers.resize(layers.size());
   workspace.values.assign(1, channels_last(batch, input, workspace.inputs));
@@ -121,7 +142,8 @@ void Model::Parts::forward(std::span<const float> parameters, const data::Batch&
                    .kept = own.kept,
                    .scratch = workspace.scratch,
                    .random = random,
-                   .estimate = estimate});
+                   .estimate = estimate,
+                   .tied = parameters.data()});
     workspace.values.push_back(output);
   }
 }
@@ -134,6 +156,7 @@ Score Model::gradient(std::span<const float> parameters, const data::Batch& batc
   // Gradients with respect to a layer's output and input; the two buffers swap roles from layer to layer.
   float* above = workspace.gradients[0].room(batch.size() * parts.widest);
   float* below = workspace.gradients[1].room(batch.size() * parts.widest);
+  float* const tied = workspace.tied.room(parts.tied_values);
   const LossSum sum = softmax_cross_entropy(workspace.values.back(), batch.labels, parts.classes, above);
   for (std::size_t l = parts.layers.size(); l-- > parts.first_learning;) {
     const Layer& layer = *parts.layers[l];
@@ -146,10 +169,13 @@ Score Model::gradient(std::span<const float> parameters, const data::Batch& batc
                     .input_gradient = l == parts.first_learning ? nullptr : below,
                     .parameter_gradient = gradient.data() + parts.offsets[l],
                     .kept = workspace.layers[l].kept,
-                    .scratch = workspace.scratch});
+                    .scratch = workspace.scratch,
+                    .tied = parameters.data(),
+                    .tied_gradient = tied});
     std::swap(above, below);
   }
-  return score_of(sum, batch.size());
+  for (std::size_t i = 0; i < parts.tied_values; ++i) gradient[i] += tied[i];
+  return score_of(sum, batch.labels.size());
 }
 
 std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples) {
@@ -182,8 +208,10 @@ void Model::each_batch(std::span<const float> parameters, const data::Dataset& d
     check(training != nullptr, "training samples to estimate statistics from");
     parts_->estimate(parameters, *training, workspace);
   }
-  for (std::size_t first = 0; first < samples; first += kEvaluationBatch) {
-    workspace.indices.resize(std::min(kEvaluationBatch, samples - first));
+  const std::size_t together =
+      parts_->positions == 1 ? kEvaluationBatch : std::max<std::size_t>(1, kEvaluationPositions / parts_->positions);
+  for (std::size_t first = 0; first < samples; first += together) {
+    workspace.indices.resize(std::min(together, samples - first));
     std::iota(workspace.indices.begin(), workspace.indices.end(), static_cast<std::uint32_t>(first));
     data::gather(data, workspace.indices, workspace.batch);
     parts_->forward(parameters, workspace.batch, nullptr, workspace);
@@ -199,12 +227,13 @@ Score Model::evaluate(std::span<const float> parameters, const data::Dataset& da
     total.loss += sum.loss;
     total.correct += sum.correct;
   });
-  return score_of(total, samples);
+  return score_of(total, samples * parts_->positions);
 }
 
 std::vector<std::uint8_t> Model::classify(std::span<const float> parameters, const data::Dataset& data,
                                           std::size_t samples, Workspace& workspace,
                                           const data::Dataset* training) const {
+  check(parts_->positions == 1, "a class for each sample");
   std::vector<std::uint8_t> classes;
   each_batch(parameters, data, samples, workspace, training, [&](const float* outputs, const auto& labels) {
     for (std::size_t i = 0; i < labels.size(); ++i, outputs += parts_->classes) {

@@ -30,7 +30,7 @@ struct Workspace;  // scratch memory of one thread; see workspace.hpp
 
 struct Score {
   double loss = 0;      // mean cross-entropy, natural logarithm
-  double accuracy = 0;  // share of samples whose largest output is the label
+  double accuracy = 0;  // share of labels that are the largest output
 };
 
 class Model {
@@ -51,6 +51,10 @@ class Model {
     double multiply_adds = 0;
   };
   std::vector<LayerSize> learning_layers() const;
+  // Tensors of two or more dimensions, in the order of the vector.
+  const std::vector<Matrix>& matrices() const;
+  // Labels of a sample: a language model's have one for each position.
+  std::size_t positions() const;
   // Multiply-adds of one sample's forward pass (dense and convolutional layers), by the weights that are there.
   double forward_multiply_adds() const;
 
@@ -65,7 +69,8 @@ class Model {
   // estimated at these parameters from 400 samples of `training`; models with needs_estimates() require it.
   Score evaluate(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                  Workspace& workspace, const data::Dataset* training = nullptr) const;
-  // The class of each of the first `samples` of `data`: its first largest output, computed in the same way.
+  // The class of each of the first `samples` of `data`, which have one label each: its first largest output, computed
+  // in the same way.
   std::vector<std::uint8_t> classify(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                                      Workspace& workspace, const data::Dataset* training = nullptr) const;
   bool needs_estimates() const;
@@ -91,7 +96,8 @@ std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);
 struct NamedModel {
   const char* name;
   const char* what;  // one line for `ddlsim list models`
-  Shape input;       // shape of its usual samples, which have ten classes
+  Shape input;       // shape of its usual samples
+  int classes = 10;  // and their classes
 };
 std::span<const NamedModel> named_models();
 

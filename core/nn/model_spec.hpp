@@ -1,6 +1,7 @@
 // Networks as settings: the named models and lists of layers of a scenario.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -35,6 +36,7 @@ struct DenseSpec {
   Init init = Init::he;
   Mask mask = Mask::none;
   bool bias = true;
+  double deviation = 0;  // deviation of normal initial weights, in place of `init`; 0: as that says; no setting
 };
 struct ConvSpec {
   static constexpr const char* tag = "conv";
@@ -95,13 +97,25 @@ struct ResidualSpec {
 using LayerSpec = std::variant<DenseSpec, ConvSpec, MaxPoolSpec, ReluSpec, TanhSpec, FlattenSpec, DropoutSpec,
                                BatchNormSpec, GlobalAveragePoolSpec, ResidualSpec>;
 
-// A named model ("mlp", "resnet20", ...: see named_models()), "none" (timing only) or "layers" with its own list, whose
-// last layer must give one value per class.
+// A language model; see gpt_layers().
+struct GptSpec {
+  static constexpr const char* name = "gpt";
+  int layers = 4;
+  int heads = 4;
+  int width = 128;   // channels of the residual stream
+  int context = 64;  // symbols of a sample
+};
+
+// A named model ("mlp", "resnet20", ...: see named_models()), "none" (timing only), "layers" with its own list, whose
+// last layer must give one value per class, or "gpt" with its sizes.
 struct ModelSpec {
   std::string name = "cnn";
   std::vector<LayerSpec> layers;
+  GptSpec sizes = {};
   bool none() const { return name == "none"; }
 };
+// The sizes of a language model, also of a named one; none: the model is no gpt.
+std::optional<GptSpec> gpt_of(const ModelSpec& spec);
 
 template <class Visitor>
 void fields(Visitor& visit, DenseSpec& spec) {
@@ -109,6 +123,13 @@ void fields(Visitor& visit, DenseSpec& spec) {
   visit("init", spec.init, Rule{.doc = "initial weights"});
   visit("mask", spec.mask, Rule{.doc = "which weights exist; only these are sent"});
   visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
+}
+template <class Visitor>
+void fields(Visitor& visit, GptSpec& spec) {
+  visit("layers", spec.layers, Rule{.doc = "blocks of attention and perceptron", .at_least = 1, .at_most = 1000});
+  visit("heads", spec.heads, Rule{.doc = "of attention; they divide the width", .at_least = 1, .at_most = 1024});
+  visit("width", spec.width, Rule{.doc = "channels of a position", .at_least = 1, .at_most = 65536});
+  visit("context", spec.context, Rule{.doc = "symbols of a sample", .at_least = 1, .at_most = 4096});
 }
 template <class Visitor>
 void fields(Visitor& visit, ConvSpec& spec) {

@@ -7,6 +7,7 @@ namespace ddl::nn {
 namespace {
 
 constexpr Shape kDigits{1, 28, 28}, kPhotos{3, 32, 32};
+constexpr int kSymbols = 65;  // Tiny Shakespeare has so many
 
 constexpr NamedModel kNamedModels[] = {
     {"softmax", "one dense layer: multinomial logistic regression", kDigits},
@@ -35,7 +36,12 @@ constexpr NamedModel kNamedModels[] = {
     {"resnet50", "residual with bottlenecks, four stages from 64 filters on", kPhotos},
     {"resnet50-bibd", "its blocks after block designs, as in IDDL", kPhotos},
     {"resnet50-random", "as many weights at random places", kPhotos},
-    {"vgg19", "16 conv of 3x3 in five stages from 64 to 512 filters, one dense; images of at least 32x32", kPhotos}};
+    {"vgg19", "16 conv of 3x3 in five stages from 64 to 512 filters, one dense; images of at least 32x32", kPhotos},
+    {"gpt-4-128-64",
+     "language model: 4 blocks, 4 heads, width 128, context 64: nanoGPT's for CPUs",
+     {1, 64, 1},
+     kSymbols},
+    {"gpt-2-64-32", "language model: 2 blocks, 2 heads, width 64, context 32: for many runs", {1, 32, 1}, kSymbols}};
 
 DenseSpec output(int classes) { return {.units = classes, .init = Init::zero}; }
 
@@ -73,6 +79,13 @@ std::vector<LayerSpec> ako_cnn(int classes) {
 
 std::span<const NamedModel> named_models() { return kNamedModels; }
 
+std::optional<GptSpec> gpt_of(const ModelSpec& spec) {
+  if (spec.name == GptSpec::name) return spec.sizes;
+  if (spec.name == "gpt-4-128-64") return GptSpec{.layers = 4, .heads = 4, .width = 128, .context = 64};
+  if (spec.name == "gpt-2-64-32") return GptSpec{.layers = 2, .heads = 2, .width = 64, .context = 32};
+  return std::nullopt;
+}
+
 std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes) {
   if (spec.name == "layers") return spec.layers;
   if (spec.name == "softmax") return {FlattenSpec{}, output(classes)};
@@ -80,6 +93,7 @@ std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes) {
   if (spec.name == "cnn") return small_cnn(classes);
   if (spec.name == "ako-cnn") return ako_cnn(classes);
   if (auto layers = published_model(spec.name, classes); !layers.empty()) return layers;
+  if (gpt_of(spec)) throw ModelError(0, "a language model has no list of layers");
   throw ModelError(0, "there is no model \"" + spec.name + "\"");
 }
 

@@ -1,6 +1,6 @@
 // SGD: Robbins and Monro, 1951. Momentum: Polyak, 1964. Nesterov momentum in the form of Sutskever et al., ICML 2013,
 // as rewritten by Bengio, Boulanger-Lewandowski and Pascanu, 2013. Adam: Kingma and Ba, ICLR 2015, algorithm 1. AdamW:
-// Loshchilov and Hutter, ICLR 2019. Clipping: Pascanu, Mikolov and Bengio, ICML 2013.
+// Loshchilov and Hutter, ICLR 2019. Muon: Jordan et al., 2024. Clipping: Pascanu, Mikolov and Bengio, ICML 2013.
 #include "core/nn/optimizer.hpp"
 
 #include <Eigen/Core>
@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/base/check.hpp"
+#include "core/nn/kernels/orthogonal.hpp"
 #include "core/nn/schedule.hpp"
 
 namespace ddl::nn {
@@ -63,6 +64,12 @@ struct StepOf {
     adam(params, g / weight);
   }
 
+  // All but the hidden matrices.
+  void operator()(const MuonParams& params) {
+    rate *= params.adamw_learning_rate / params.learning_rate;
+    (*this)(static_cast<const AdamWParams&>(params));
+  }
+
   // Its moments are those of mean gradients, so the weight scales its step.
   template <class Mean>
   void adam(const AdamParams& params, const Mean& mean) {
@@ -87,8 +94,8 @@ auto map(std::span<T> vector, std::size_t begin, std::size_t count) {
   return vector.empty() ? Vector(nullptr, 0) : Vector(vector.data() + begin, static_cast<Eigen::Index>(count));
 }
 
-void update(const OptimizerParams& params, std::int64_t step, double rate, std::span<float> w,
-            const WeightedGradient& gradient, std::span<float> first, std::span<float> second) {
+void update_values(const OptimizerParams& params, std::int64_t step, double rate, std::span<float> w,
+                   const WeightedGradient& gradient, std::span<float> first, std::span<float> second) {
   const std::span<const float> penalised = gradient.penalised_at.empty() ? w : gradient.penalised_at;
   for (std::size_t begin = 0; begin < w.size(); begin += block_values) {
     const std::size_t count = std::min(block_values, w.size() - begin);
@@ -106,6 +113,39 @@ void update(const OptimizerParams& params, std::int64_t step, double rate, std::
   }
 }
 
+// A hidden matrix, inputs x outputs, by Muon: M = mu M + g, and W -= rate sqrt(outputs / inputs) O, O being g + mu M
+// made orthogonal.
+void update_matrix(const MuonParams& params, double rate, const Matrix& shape, std::span<float> w,
+                   const WeightedGradient& gradient, std::span<float> velocity) {
+  const std::size_t count = w.size();
+  const std::span<const float> penalised = gradient.penalised_at.empty() ? w : gradient.penalised_at;
+  const auto mu = static_cast<float>(params.momentum), decay = static_cast<float>(rate * params.weight_decay);
+  const auto length =
+      static_cast<float>(rate * std::sqrt(static_cast<double>(shape.columns) / static_cast<double>(shape.rows)));
+  const auto weight = [&](std::size_t i) { return gradient.weights.empty() ? gradient.weight : gradient.weights[i]; };
+  std::vector<float> direction(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float mean = gradient.gradient[i] / weight(i);
+    velocity[i] = mu * velocity[i] + mean;
+    direction[i] = mean + mu * velocity[i];
+  }
+  orthogonalize(direction, shape.rows, shape.columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    w[i] -= decay * weight(i) * penalised[i];
+    w[i] -= length * weight(i) * direction[i];
+  }
+}
+
+template <class T>
+std::span<T> piece_of(std::span<T> values, std::size_t begin, std::size_t count) {
+  return values.empty() ? values : values.subspan(begin, count);
+}
+
+WeightedGradient piece_of(const WeightedGradient& whole, std::size_t begin, std::size_t count) {
+  return {piece_of(whole.gradient, begin, count), whole.weight, piece_of(whole.weights, begin, count),
+          piece_of(whole.penalised_at, begin, count)};
+}
+
 bool is_of_length(const WeightedGradient& gradient, std::size_t count) {
   return gradient.gradient.size() == count && (gradient.weights.empty() || gradient.weights.size() == count) &&
          (gradient.penalised_at.empty() || gradient.penalised_at.size() == count);
@@ -117,7 +157,8 @@ const RateParams& rate_params(const OptimizerParams& params) {
   return std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
 }
 
-Optimizer::Optimizer(const OptimizerParams& params, std::size_t count) : params_(params), count_(count) {}
+Optimizer::Optimizer(const OptimizerParams& params, std::size_t count, std::vector<Matrix> matrices)
+    : params_(params), count_(count), matrices_(std::move(matrices)) {}
 
 void Optimizer::make_state() {
   const int vectors = kept_vectors(params_);
@@ -126,8 +167,8 @@ void Optimizer::make_state() {
 }
 
 int Optimizer::kept_vectors(const OptimizerParams& params) {
-  if (std::holds_alternative<AdamParams>(params) || std::holds_alternative<AdamWParams>(params)) return 2;
-  return std::holds_alternative<SgdParams>(params) ? 0 : 1;
+  if (std::holds_alternative<SgdParams>(params)) return 0;
+  return std::holds_alternative<MomentumParams>(params) || std::holds_alternative<NesterovParams>(params) ? 1 : 2;
 }
 
 // Summed in order, in double precision: the same on every machine.
@@ -152,12 +193,46 @@ void Optimizer::step(std::span<float> parameters, const WeightedGradient& gradie
   check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
   make_state();
   check(first_.empty() || first_.size() == parameters.size(), "the vector the optimizer was made for");
-  update(params_, steps_, rate, parameters, clipped(gradient), first_, second_);
+  update(parameters, 0, clipped(gradient), rate, steps_);
   ++steps_;
 }
 
+void Optimizer::update(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient, double rate,
+                       std::int64_t step) {
+  const auto part = [&](std::vector<float>& state, std::size_t begin, std::size_t count) {
+    return piece_of(std::span(state), first + begin, count);
+  };
+  const auto update_piece = [&](const OptimizerParams& params, std::size_t begin, std::size_t end) {
+    if (begin >= end) return;
+    const std::size_t count = end - begin;
+    update_values(params, step, rate, parameters.subspan(begin, count), piece_of(gradient, begin, count),
+                  part(first_, begin, count), part(second_, begin, count));
+  };
+  const auto* muon = std::get_if<MuonParams>(&params_);
+  const auto* adamw = muon != nullptr ? muon : std::get_if<AdamWParams>(&params_);
+  if (adamw == nullptr || adamw->decays != Decays::matrices) return update_piece(params_, 0, parameters.size());
+  OptimizerParams of_vectors = params_;
+  std::visit([](RateParams& params) { params.weight_decay = 0; }, of_vectors);
+  std::size_t done = 0;
+  for (const Matrix& matrix : matrices_) {
+    const std::size_t begin = std::max(matrix.first, first) - first;
+    const std::size_t end = std::clamp(matrix.end(), first, first + parameters.size()) - first;
+    if (begin >= end) continue;
+    update_piece(of_vectors, done, begin);
+    done = end;
+    if (muon == nullptr || !matrix.hidden) {
+      update_piece(params_, begin, end);
+      continue;
+    }
+    check(end - begin == matrix.rows * matrix.columns, "a whole matrix");
+    update_matrix(*muon, rate, matrix, parameters.subspan(begin, end - begin), piece_of(gradient, begin, end - begin),
+                  part(first_, begin, end - begin));
+  }
+  update_piece(of_vectors, done, parameters.size());
+}
+
 Slices Optimizer::slices(const OptimizerParams& params) {
-  if (rate_params(params).clip_norm) return Slices::none;
+  if (rate_params(params).clip_norm || std::holds_alternative<MuonParams>(params)) return Slices::none;
   return kept_vectors(params) > 0 ? Slices::once : Slices::any;
 }
 
@@ -166,10 +241,7 @@ void Optimizer::step_slice(std::span<float> parameters, std::size_t first, const
   check(slices(params_) != Slices::none, "an optimizer that takes slices");
   check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
   make_state();
-  const auto part = [&](std::vector<float>& state) {
-    return state.empty() ? std::span<float>() : std::span(state).subspan(first, parameters.size());
-  };
-  update(params_, updates.value_or(steps_), rate, parameters, gradient, part(first_), part(second_));
+  update(parameters, first, gradient, rate, updates.value_or(steps_));
 }
 
 void Optimizer::pack(std::vector<float>& into) const {

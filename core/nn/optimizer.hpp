@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/shape.hpp"
 #include "core/base/slices.hpp"
 #include "core/nn/optimizer_params.hpp"
 
@@ -27,7 +28,10 @@ class Optimizer {
  public:
   // For vectors of `count` values. State (velocity, moments) starts at zero, and is allocated on first use: a worker of
   // a parameter server needs none.
-  Optimizer(const OptimizerParams& params, std::size_t count);
+  // `matrices`: those in the vector, ascending, or the parts of them; for settings that treat them differently.
+  Optimizer(const OptimizerParams& params, std::size_t count, std::vector<Matrix> matrices = {});
+  // One of the same settings that has made no step.
+  Optimizer unused() const { return {params_, count_, matrices_}; }
 
   // parameters -= rate * weight * direction(mean gradient). All spans are `count` long.
   void step(std::span<float> parameters, const WeightedGradient& gradient, double rate);
@@ -48,11 +52,15 @@ class Optimizer {
 
  private:
   void make_state();
+  // Steps the slice at `first`, piece by piece where matrices are treated differently.
+  void update(std::span<float> parameters, std::size_t first, const WeightedGradient& gradient, double rate,
+              std::int64_t step);
   // The same with the mean gradient made clip_norm long, if it is longer.
   WeightedGradient clipped(const WeightedGradient& gradient);
 
   OptimizerParams params_;
   std::size_t count_;
+  std::vector<Matrix> matrices_;
   std::int64_t steps_ = 0;             // steps made; Adam corrects its moments' bias by them
   std::vector<float> first_, second_;  // velocity or first moment; second moment
   std::vector<float> clipped_;         // empty while no gradient was too long

@@ -56,14 +56,32 @@ struct AdamParams : RateParams {  // Kingma and Ba, 2015
   double epsilon = 1e-8;
   AdamParams() { learning_rate = 0.001; }
 };
+// The weights that adamw's decay is for: all (PyTorch's), or those of tensors of two or more dimensions (usual in
+// language models).
+enum class Decays { all, matrices };
+constexpr auto enum_names(Decays) { return in_order<Decays>("all", "matrices"); }
 // Loshchilov and Hutter, ICLR 2019: weight_decay is not part of the gradient, but shrinks every weight beside the step:
 // w -= rate weight_decay w, with the w at which the gradient was taken, like other penalties.
 struct AdamWParams : AdamParams {
   static constexpr const char* tag = "adamw";
   static constexpr const char* what = "adam; weight decay takes its share of weights, not of gradients";
+  std::optional<Decays> decays;  // none: matrices for a language model, else all
   AdamWParams() { weight_decay = 0.01; }
 };
-using OptimizerParams = std::variant<SgdParams, MomentumParams, NesterovParams, AdamParams, AdamWParams>;
+// Jordan et al., 2024 (kellerjordan.github.io/posts/muon): the velocity of a hidden layer's matrix is made orthogonal
+// before it is applied. All else takes steps of adamw, with a rate of its own.
+struct MuonParams : AdamWParams {
+  static constexpr const char* tag = "muon";
+  static constexpr const char* what = "hidden matrices: orthogonalised Nesterov momentum; the rest: adamw";
+  double momentum = 0.95;
+  double adamw_learning_rate = 0.001;
+  MuonParams() {
+    learning_rate = 0.02;
+    betas = {0.9, 0.99};
+    decays = Decays::matrices;
+  }
+};
+using OptimizerParams = std::variant<SgdParams, MomentumParams, NesterovParams, AdamParams, AdamWParams, MuonParams>;
 
 template <class Visitor>
 void fields(Visitor&, ConstantRate&) {}
@@ -118,6 +136,19 @@ void fields(Visitor& visit, AdamParams& params) {
 template <class Visitor>
 void fields(Visitor& visit, AdamWParams& params) {
   fields(visit, static_cast<AdamParams&>(params));
+  visit("decays", params.decays,
+        Rule{.doc = "the weights that weight_decay is for; matrices: those of tensors of two or more dimensions; "
+                    "default: matrices where the model is a gpt, otherwise all"});
+}
+template <class Visitor>
+void fields(Visitor& visit, MuonParams& params) {
+  fields(visit, static_cast<AdamParams&>(params));
+  visit("momentum", params.momentum, Rule{.doc = "share of the velocity kept", .at_least = 0, .below = 1});
+  visit(
+      "adamw_learning_rate", params.adamw_learning_rate,
+      Rule{.doc = "the rate of what is no hidden matrix: vectors, embeddings, the last layer; it follows the schedule "
+                  "likewise",
+           .above = 0});
 }
 
 }  // namespace ddl::nn

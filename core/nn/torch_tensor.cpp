@@ -27,7 +27,8 @@ std::vector<TorchTensor> torch_tensors(std::span<const std::unique_ptr<Layer>> l
   std::uint32_t offset = 0;
   for (const auto& [name, layer] : named_layers(layers)) {
     for (TorchTensor& tensor : layer->torch_tensors(input)) {
-      tensor.name = name + "." + tensor.name;
+      const std::string prefix = layer->torch_name().value_or(name);
+      if (!prefix.empty()) tensor.name = prefix + "." + tensor.name;
       for (std::uint32_t& source : tensor.sources) {
         if (source != TorchTensor::nothing) source += offset;
       }
@@ -40,7 +41,13 @@ std::vector<TorchTensor> torch_tensors(std::span<const std::unique_ptr<Layer>> l
 }
 
 std::vector<TorchTensor> torch_tensors(const Model& model) {
-  return torch_tensors(model.layers(), model.layers().front()->input());
+  std::vector<TorchTensor> all = torch_tensors(model.layers(), model.layers().front()->input());
+  if (model.layers().back()->tied_values() == 0) return all;
+  TorchTensor head = all.front();
+  head.name = "lm_head.weight";
+  head.repeats = true;
+  all.push_back(std::move(head));
+  return all;
 }
 
 std::vector<float> values_of(const TorchTensor& tensor, std::span<const float> parameters) {

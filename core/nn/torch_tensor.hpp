@@ -24,6 +24,7 @@ struct TorchTensor {
   std::string name;                                     // "conv1.weight": the layer's and PyTorch's
   std::vector<std::size_t> shape;                       // slowest axis first
   std::vector<std::uint32_t> sources;                   // for each value, its place among the layer's or model's own
+  bool repeats = false;                                 // has the values of another, to which PyTorch ties it
 };
 
 // Tensors of layers one after another. `input` is the shape before flattening, in the order of layers.

@@ -64,8 +64,8 @@ std::vector<SettingError> optimizer_errors(const System& system, const Surroundi
   const NeededSlices needed = system.needed_slices(around);
   if (around.slices >= needed.slices) return {};
   if (around.slices == Slices::none) {
-    return {{"$.training.optimizer.clip_norm",
-             "needs the whole gradient, but " + needed.why + "; expected " + needed.instead + ", or no clip_norm"}};
+    return {{"$.training.optimizer", "needs the whole gradient, as clip_norm and muon do, but " + needed.why +
+                                         "; expected " + needed.instead + ", or neither"}};
   }
   return {{"$.training.optimizer", "remembers gradients, and makes whole steps, but " + needed.why + "; expected " +
                                        needed.instead + ", or sgd"}};

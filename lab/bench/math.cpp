@@ -28,6 +28,7 @@ struct Case {
   int batch;
   nn::OptimizerParams optimizer;
   nn::MathMode mode;
+  int classes = 10;  // or the symbols of a text, where the model reads one
 };
 
 data::Dataset made_up_images(Shape shape, std::size_t count, Stream& random) {
@@ -40,23 +41,46 @@ data::Dataset made_up_images(Shape shape, std::size_t count, Stream& random) {
   return data;
 }
 
+data::Dataset made_up_text(const Case& c, std::size_t count, Stream& random) {
+  data::Dataset data{
+      .shape = c.input, .classes = c.classes, .pixels = {}, .labels = {}, .mean = {0}, .scale = {1}, .numbers = {}};
+  data.context = c.input.height;
+  data.by_position = true;
+  for (std::size_t i = 0; i < count + c.input.size(); ++i) {
+    data.symbols.push_back(static_cast<std::uint8_t>(random.below(static_cast<std::uint64_t>(c.classes))));
+  }
+  data.labels.assign(data.symbols.begin() + data.context, data.symbols.end());
+  return data;
+}
+
+// As nanoGPT trains.
+nn::AdamWParams clipped_adamw() {
+  nn::AdamWParams params;
+  params.clip_norm = 1;
+  params.betas = {0.9, 0.99};
+  params.weight_decay = 0.1;
+  params.decays = nn::Decays::matrices;
+  return params;
+}
+
 // Multiply-adds of one sample's gradient: three times the forward pass, without the first layer's gradient with respect
 // to its input.
 double training_multiply_adds(const nn::Model& model) {
   for (const auto& layer : model.layers()) {
-    if (layer->multiply_adds() > 0) return 3 * model.forward_multiply_adds() - layer->multiply_adds();
+    if (layer->parameter_count() > 0) return 3 * model.forward_multiply_adds() - layer->multiply_adds();
   }
   return 3 * model.forward_multiply_adds();
 }
 
 StepRow measure(const Case& c, double seconds) {
   Stream random(1);
-  const nn::Model model({.name = c.model, .layers = {}}, c.input, 10, c.mode);
+  const nn::Model model({.name = c.model, .layers = {}}, c.input, c.classes, c.mode);
   std::vector<float> parameters(model.parameter_count()), gradient(parameters.size());
   model.initialize(parameters, random);
   constexpr std::size_t samples = 200;
-  const data::Dataset data = made_up_images(c.input, samples, random);
-  nn::Optimizer optimizer(c.optimizer, parameters.size());
+  const data::Dataset data =
+      model.positions() > 1 ? made_up_text(c, samples, random) : made_up_images(c.input, samples, random);
+  nn::Optimizer optimizer(c.optimizer, parameters.size(), model.matrices());
   const auto workspace = nn::make_workspace();
   data::Batch batch;
   std::vector<std::uint32_t> indices(static_cast<std::size_t>(c.batch));
@@ -97,14 +121,16 @@ std::vector<KernelRow> measure_kernels() {
 }
 
 std::vector<StepRow> measure_steps(double seconds) {
-  const Shape cifar{3, 32, 32}, mnist{1, 28, 28}, synthetic{1, 12, 12};
+  const Shape cifar{3, 32, 32}, mnist{1, 28, 28}, synthetic{1, 12, 12}, text{1, 64, 1};
   const Case cases[] = {{"ako-cnn", "ako-cnn", cifar, 104, nn::AdamParams{}, nn::MathMode::portable},
                         {"ako-cnn", "ako-cnn", cifar, 104, nn::AdamParams{}, nn::MathMode::native},
                         {"cnn-12x12", "cnn", synthetic, 32, nn::SgdParams{}, nn::MathMode::portable},
                         {"cnn-12x12", "cnn", synthetic, 32, nn::SgdParams{}, nn::MathMode::native},
                         {"mlp-784-32-10", "mlp", mnist, 32, nn::SgdParams{}, nn::MathMode::portable},
                         {"mlp-784-32-10", "mlp", mnist, 32, nn::SgdParams{}, nn::MathMode::native},
-                        {"softmax-784-10", "softmax", mnist, 32, nn::SgdParams{}, nn::MathMode::portable}};
+                        {"softmax-784-10", "softmax", mnist, 32, nn::SgdParams{}, nn::MathMode::portable},
+                        {"gpt-4-128-64", "gpt-4-128-64", text, 12, clipped_adamw(), nn::MathMode::portable, 65},
+                        {"gpt-4-128-64", "gpt-4-128-64", text, 12, clipped_adamw(), nn::MathMode::native, 65}};
   std::vector<StepRow> rows;
   for (const Case& c : cases) rows.push_back(measure(c, seconds / std::size(cases)));
   return rows;

@@ -107,7 +107,7 @@ def _add_plot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", default="curves", metavar="KIND",
                         help="curves (default); map (best schemes of a sweep); target (time or bytes to a target); speedup (over "
                              "workers); steps, staleness (their distributions); links (of one run with --trace)")
-    parser.add_argument("--x", default="", metavar="WORD", help="of curves: time (default), bytes, iterations, epochs, samples")
+    parser.add_argument("--x", default="", metavar="WORD", help="of curves: time (default), bytes, iterations, epochs, samples, tokens")
     parser.add_argument("--y", default="", metavar="WORD",
                         help="of curves: accuracy, loss or train_loss; of maps: accuracy, loss, or time or bytes to a target; of "
                              "target: time or bytes; of speedup: time or samples")

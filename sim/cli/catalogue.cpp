@@ -48,11 +48,11 @@ std::vector<Entry> algorithms(const Registry& systems) {
 std::vector<Entry> models(const Registry&) {
   std::vector<Entry> entries;
   for (const nn::NamedModel& named : nn::named_models()) {
-    const nn::Model model({.name = named.name, .layers = {}}, named.input, 10);
+    const nn::Model model({.name = named.name, .layers = {}}, named.input, named.classes);
 
     entries.push_back(
         {named.name,
-         fmt::format("{} [{}x{}x{}: {} parameters, {} non-zero, {:.2f} M operations per image]", named.what,
+         fmt::format("{} [{}x{}x{}: {} parameters, {} non-zero, {:.2f} M operations per sample]", named.what,
                      named.input.channels, named.input.height, named.input.width, model.whole_parameter_count(),
                      model.parameter_count(), model.forward_multiply_adds() / 1e6)});
   }

@@ -72,7 +72,7 @@ Subject named_subject(const ModelSettings& settings) {
   for (const nn::NamedModel& named : nn::named_models()) {
     names.emplace_back(named.name);
     if (settings.model != named.name) continue;
-    Subject subject{settings.model, {settings.model, {}}, named.input, 10, std::nullopt};
+    Subject subject{settings.model, {settings.model, {}}, named.input, named.classes, std::nullopt};
     if (!settings.data.empty()) {
       const auto source = value_named<data::DataSource>(settings.data, "--data");
       if (data::is_own(source)) {
@@ -93,6 +93,9 @@ Subject named_subject(const ModelSettings& settings) {
 Subject subject_of(const Registry& systems, const ModelSettings& settings) {
   if (settings.model.empty()) throw InputError("model: no model named; see ddlsim model --help");
   Subject subject = is_scenario(settings.model) ? subject_of_scenario(systems, settings) : named_subject(settings);
+  if (nn::gpt_of(subject.spec) && (!settings.mask.empty() || settings.groups)) {
+    throw InputError("model: " + subject.title + " has no masks and groups; expected neither --mask nor --groups");
+  }
   const auto replace = [&](std::vector<nn::LayerSpec> layers, const std::string& what) {
     subject.spec = {"layers", std::move(layers)};
     subject.title += ", " + what;

@@ -247,6 +247,8 @@ scenario::LearnedModel learned_model(const Hello& hello) {
     const std::size_t count = tensor.size();
     const std::size_t rows = tensor.shape.empty() ? 1 : tensor.shape.front();
     model.tensors.push_back({tensor.name, model.parameters, count, rows});
+    if (tensor.shape.size() > 1)
+      model.matrices.push_back({model.parameters, rows, count / std::max<std::size_t>(1, rows)});
     const std::size_t dot = tensor.name.rfind('.');
     const std::string prefix = dot == std::string::npos ? tensor.name : tensor.name.substr(0, dot + 1);
     if (model.layers.empty() || prefix != layer) model.layers.push_back({{model.parameters, model.parameters}, 1});

@@ -67,6 +67,29 @@ Payload Experiment::first_weights(int node) {
   return make_payload(values_at(*model, held_[static_cast<std::size_t>(node)]));
 }
 
+std::vector<Matrix> Experiment::matrices_of(int node) const {
+  if (!trainer_) return {};
+  const std::vector<Matrix>& all = trainer_->model().matrices;
+  std::vector<Matrix> held;
+  if (held_.empty()) {
+    const Slice slice = cluster_.slice_of(node);
+    if (slice.size() == cluster_.parameters) return all;
+    for (const Matrix& matrix : all) {
+      const std::size_t begin = std::max(matrix.first, slice.begin), end = std::min(matrix.end(), slice.end);
+      if (begin < end) held.push_back({.first = begin - slice.begin, .rows = end - begin, .columns = 1});
+    }
+    return held;
+  }
+  const auto& places = held_[static_cast<std::size_t>(node)];
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto after = std::ranges::upper_bound(all, std::size_t{places[i]}, {}, &Matrix::first);
+    if (after == all.begin() || places[i] >= std::prev(after)->end()) continue;
+    if (held.empty() || held.back().end() != i) held.push_back({.first = i, .rows = 0, .columns = 1});
+    ++held.back().rows;
+  }
+  return held;
+}
+
 std::size_t Experiment::evaluated_samples() const {
   if (trainer_) return trainer_->evaluated_samples();
   return static_cast<std::size_t>(

@@ -51,6 +51,8 @@ class Experiment {
   std::size_t evaluated_samples() const;  // test samples; when timing only, as many as there would be
   // The model that a node begins with, of which a server takes its shard. Null when timing only.
   Payload first_weights(int node);
+  // The model's matrices, or parts of them, in the vector that a node holds.
+  std::vector<Matrix> matrices_of(int node) const;
 
   StopRule& stop_rule() { return stop_rule_; }
   const StopRule& stop_rule() const { return stop_rule_; }

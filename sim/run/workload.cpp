@@ -77,10 +77,12 @@ SampleCost sample_cost(const nn::Model& model) {
   const bool narrow = nn::math_kernels(model.math_mode()) != "AVX-512";
   const double flops = flops_per_multiply_add * (narrow ? 2 : 1);
   double values = 0, first = 0;
+  bool learns = false;
   for (const auto& layer : model.layers()) {
     if (values == 0) values = static_cast<double>(layer->input().size());
     values += static_cast<double>(layer->output().size());
-    if (first == 0) first = layer->multiply_adds();
+    if (!learns && layer->parameter_count() > 0) first = layer->multiply_adds();
+    learns = learns || layer->parameter_count() > 0;
   }
   const double adds = model.forward_multiply_adds();
   return {adds * flops / forward_flops_per_s + values * value_s,

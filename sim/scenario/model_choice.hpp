@@ -59,6 +59,7 @@ struct ModelShape {
 
 struct LearnedModel : ModelShape {
   const nn::Model* network = nullptr;  // null: a program's
+  std::vector<Matrix> matrices{};      // tensors of two or more dimensions
   std::optional<ProgramFacts> program{};
 };
 LearnedModel learned_model(const nn::Model& network);

@@ -40,6 +40,10 @@ data::DataSpec resolved_data(const Scenario& scenario) {
   for (std::string* path : {&data.path, &data.test_path}) {
     if (!path->empty()) *path = resolve_path(scenario, *path);
   }
+  if (const auto gpt = nn::gpt_of(scenario.model)) {
+    data.by_position = true;
+    data.context = gpt->context;
+  }
   return data;
 }
 

@@ -57,6 +57,43 @@ TEST_CASE("portable log knows its edges") {
   CHECK(std::isnan(portable_log(NAN)));
 }
 
+TEST_CASE("portable exp of many values has the bits of single ones, and in float is accurate to a few units") {
+  std::vector<double> x = {NAN, -kInfinity, kInfinity, -709, 710}, y;
+  for (double at = -720; at < 720; at += 0.37) x.push_back(at);
+  y.resize(x.size());
+  portable_exp(x, y);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    CHECK((y[i] == portable_exp(x[i]) || (std::isnan(x[i]) && std::isnan(y[i]))));
+  std::vector<float> from, to;
+  for (float at = -86.9f; at < 88; at += 0.0137f) from.push_back(at);
+  to.resize(from.size());
+  portable_exp(from, to);
+  double worst = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) worst = std::max(worst, ulps_float(to[i], std::exp(double{from[i]})));
+  CHECK(worst < 3);
+  from = {-1e30f, 0};
+  to.resize(2);
+  portable_exp(from, to);
+  CHECK((to[0] >= 0 && to[0] < 2e-38f));
+  CHECK(to[1] == 1);
+}
+
+TEST_CASE(
+    "portable gelu is the value times the normal distribution's share below it, and its slope is the derivative") {
+  std::vector<float> x, y, slope;
+  for (float at = -14; at < 14; at += 0.00137f) x.push_back(at);
+  y.resize(x.size());
+  slope.resize(x.size());
+  portable_gelu(x, y, slope);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double at = x[i], share = std::erfc(-at / std::sqrt(2.0)) / 2;
+    const double density = std::exp(-at * at / 2) / std::sqrt(8 * std::atan(1.0));
+    // In the tail below, the relative error is that of the exponent's rounding.
+    CHECK(y[i] == doctest::Approx(at * share).epsilon(at < -1 ? 1e-5 : 4e-7));
+    CHECK(std::fabs(slope[i] - (share + at * density)) < 4e-7);
+  }
+}
+
 TEST_CASE("portable tanh is accurate, odd and bounded") {
   double worst = 0;
   for (float x = -12; x < 12; x += 0.000917f) {

@@ -109,6 +109,68 @@ TEST_CASE("a scenario is checked by the text that is read, from a file, a compre
   CHECK(data_files(in_folder) == std::vector<std::string>{folder.file("input.txt.gz")});
 }
 
+TEST_CASE("by position a sample is its symbols' numbers, each with the next symbol as its label") {
+  const ScratchFolder folder;
+  DataSpec spec = text_of(folder, repeated("abcd", 25), 3);  // 90 and 10
+  spec.by_position = true;
+  const DataSplit data = load_data(spec, 1);
+  CHECK(data.train.shape == Shape{1, 3, 1});
+  CHECK(data.train.positions() == 3);
+  CHECK(data.train.size() == 90 - 3);
+  Batch batch;
+  gather(data.train, std::vector<std::uint32_t>{0, 2, 86}, batch);
+  CHECK(batch.size() == 3);
+  CHECK(batch.inputs == std::vector<float>{0, 1, 2, /**/ 2, 3, 0, /**/ 2, 3, 0});
+  CHECK(batch.labels == std::vector<std::uint8_t>{1, 2, 3, /**/ 3, 0, 1, /**/ 3, 0, 1});
+  // For testing the windows follow one another: 3 x 3 symbols, and the one behind the last.
+  REQUIRE(data.test.size() == 3);
+  std::vector<std::uint8_t> labels;
+  for (std::uint32_t n = 0; n < 3; ++n) {
+    gather(data.test, std::vector<std::uint32_t>{n}, batch);
+    labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
+  }
+  CHECK(labels == std::vector<std::uint8_t>{3, 0, 1, 2, 3, 0, 1, 2, 3});  // symbol 90 is the third of abcd
+  const DataShape shape = data_shape_in_files(spec);
+  CHECK(shape.shape == data.train.shape);
+  CHECK(static_cast<std::size_t>(*shape.train) == data.train.size());
+  CHECK(static_cast<std::size_t>(*shape.test) == data.test.size());
+}
+
+TEST_CASE("documents are dealt whole, at random, and blank lines part them") {
+  const ScratchFolder folder;
+  std::string text = "\n\n\n";
+  std::vector<int> document(text.size(), 0);
+  for (int i = 0; i < 50; ++i) {
+    const std::string paragraph =
+        "p" + std::string(static_cast<std::size_t>(1 + i % 5), 'q') + "\nr\n" + (i % 3 == 0 ? "\n" : "") + "\n";
+    text += paragraph;
+    document.resize(text.size(), i);
+  }
+  DataSpec spec = text_of(folder, text, 4);
+  spec.partition = PartitionKind::document;
+  const DataSplit data = load_data(spec, 1);
+  constexpr int workers = 4;
+  const auto shards = partition(data.train, spec, workers, 1, 2), others = partition(data.train, spec, workers, 2, 2);
+  CHECK(shards != others);
+  std::vector<int> owner(50, -1);
+  std::size_t dealt = 0;
+  for (int worker = 0; worker < workers; ++worker) {
+    std::set<int> own;
+    for (const std::uint32_t sample : shards[static_cast<std::size_t>(worker)]) {
+      int& of = owner[static_cast<std::size_t>(document[sample])];
+      CHECK((of == -1 || of == worker));
+      of = worker;
+      own.insert(document[sample]);
+      ++dealt;
+    }
+    CHECK(own.size() >= 10);
+    CHECK(own.size() <= 13);
+  }
+  CHECK(dealt == data.train.size());
+  CHECK_THROWS_WITH_AS(partition(data.train, spec, 60, 1, 2), doctest::Contains("documents for 60 workers"),
+                       InputError);
+}
+
 TEST_CASE("a mark of the byte order is no symbol") {
   const ScratchFolder folder;
   CHECK(load_data(text_of(folder, "\xef\xbb\xbf" + repeated("ab", 20)), 1).train.classes == 2);

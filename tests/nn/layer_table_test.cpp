@@ -25,14 +25,14 @@ TEST_CASE("the rows of every model add up to the model and follow one another") 
   for (const NamedModel& entry : named_models()) {
     const std::string name = entry.name;
     CAPTURE(name);
-    const Model model({.name = name, .layers = {}}, entry.input, 10);
+    const Model model({.name = name, .layers = {}}, entry.input, entry.classes);
     const auto rows = layer_table(model);
     const LayerRow total = total_of(rows);
     CHECK(total.non_zeros() == model.parameter_count());
     CHECK(total.whole == model.whole_parameter_count());
     CHECK(total.operations == doctest::Approx(model.forward_multiply_adds()));
     CHECK(total.input == entry.input);
-    CHECK(total.output.size() == 10);
+    CHECK(total.output.size() == model.positions() * static_cast<std::size_t>(entry.classes));
     for (std::size_t l = 1; l < rows.size(); ++l) {
       // A shortcut starts at its block's input.
       if (rows[l].name.find("shortcut.conv") == std::string::npos) CHECK(rows[l].input == rows[l - 1].output);

@@ -64,9 +64,10 @@ TEST_CASE("ako-cnn has the tensors and sizes of TF.AKO's network") {
   CHECK(*std::max_element(parameters.begin(), parameters.end()) <= 0.2f);
 }
 
-TEST_CASE("every named model fits the images of every data set") {
+TEST_CASE("every named model but those of texts fits the images of every data set") {
   for (const NamedModel& named : named_models()) {
     INFO(std::string(named.name));
+    if (gpt_of({.name = named.name, .layers = {}})) continue;
     for (const Shape shape : {Shape{1, 12, 12}, Shape{1, 28, 28}, Shape{3, 32, 32}}) {
       if (named.name == std::string("vgg19") && shape.height < 32) {  // five times halved
         CHECK_THROWS_AS(Model({.name = named.name, .layers = {}}, shape, 10), ModelError);

@@ -57,6 +57,41 @@ TEST_CASE("the loss on a text in which the last symbol decides comes down to its
   CHECK(*result.curve.back().test_accuracy == doctest::Approx(1 - share).epsilon(1e-3));
 }
 
+TEST_CASE(
+    "a language model comes down to the entropy of a text, and draws windows at random, by position or by document") {
+  constexpr double change = 0.25;
+  Stream random = stream(1, "test", "text");
+  std::string text = "a";
+  while (text.size() < 20000) {
+    if (text.size() % 50 == 0) text += "\n\n";
+    text += random.uniform() < change ? (text.back() == 'a' ? 'b' : 'a') : text.back() == 'b' ? 'b' : 'a';
+  }
+  const data::ScratchFolder folder;
+  folder.write("text", data::FileBytes(text.begin(), text.end()));
+  constexpr std::size_t context = 8, first = 18000;
+  double least = 0;
+  const std::size_t tests = (text.size() - first - 1) / context * context;
+  for (std::size_t i = first; i < first + tests; ++i) {
+    const char from = text[i], to = text[i + 1];
+    if (from == '\n' || to == '\n') continue;  // at known places, which attention does not see within eight symbols
+    least -= std::log(from == to ? 1 - change : change);
+  }
+  for (const char* partition : {"iid", "sequential", "document"}) {
+    CAPTURE(partition);
+    const run::RunResult result = run::run(scenario_from(fmt::format(
+        R"({{"name": "law", "platform": {{"workers": 2, "bandwidth": "1Gbps"}},
+            "model": {{"name": "gpt", "layers": 1, "heads": 2, "width": 16, "context": 8}},
+            "data": {{"source": "text", "path": "{}", "partition": "{}"}},
+            "training": {{"batch_size": 16, "optimizer": {{"type": "adamw", "learning_rate": 0.01}}}},
+            "compute": {{"seconds_per_batch": "1s"}}, "algorithm": "ring_allreduce", "stop": {{"iterations": 400}},
+            "evaluate": {{"every_iterations": 400}}}})",
+        folder.file("text"), partition)));
+    CHECK(*result.curve.back().test_loss > least / static_cast<double>(tests));
+    CHECK(*result.curve.back().test_loss < least / static_cast<double>(tests) + 0.16);
+    CHECK(*result.curve.back().test_accuracy > 0.7);
+  }
+}
+
 TEST_CASE("recorded samples of a text are its windows as a network sees them") {
   constexpr std::size_t context = 3, classes = 4;
   Stream random = stream(1, "test", "text");

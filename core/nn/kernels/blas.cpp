@@ -87,6 +87,11 @@ void blas_gemm(const Product& p, const float* a, const float* b, float* c, const
   for (std::size_t i = 0; i < rows * columns; ++i) c[i] = c[i] > 0 ? c[i] : 0;
 }
 
+void multiply(MathMode mode, const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
+              const Finish& finish) {
+  mode == MathMode::native ? blas_gemm(product, a, b, c, finish) : gemm(product, a, b, c, scratch, finish);
+}
+
 void blas_add(const Product& p, const float* a, const float* b, float* c) { multiply(p, a, b, 1, c); }
 
 std::string blas_kernels() {

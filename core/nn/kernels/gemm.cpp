@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/nn/kernels/lanes.hpp"
+
 namespace ddl::nn {
 namespace {
 
@@ -11,6 +13,8 @@ namespace {
 constexpr std::size_t kRun = 256;
 // Number of rows of A that use such a panel before the next one is loaded; their copy stays in the second-level cache.
 constexpr std::size_t kBlock = 128;
+// With at most so many columns, the panels of a run stay in the second-level cache for all blocks of rows.
+constexpr std::size_t kColumnsPlacedOnce = 512;
 // Copying A pays off when at least this many columns use it, or when its rows would map to the same cache sets.
 constexpr std::size_t kColumnsWorthCopy = 96;
 constexpr std::size_t kPage = 4096 / sizeof(float);
@@ -18,6 +22,14 @@ constexpr std::size_t kPage = 4096 / sizeof(float);
 // sets.
 constexpr std::size_t kRowGap = kRun + 16, kTermGap = kBlock + 16;
 constexpr std::size_t kCopiedA = std::max(kBlock * kRowGap, kRun* kTermGap);
+
+// In pieces of a fixed size, because compilers copy others with an instruction that is slow to start.
+void copy_values(const float* from, std::size_t count, float* to) {
+  constexpr std::size_t kPiece = 16;
+  std::size_t done = 0;
+  for (; done + kPiece <= count; done += kPiece) std::memcpy(to + done, from + done, kPiece * sizeof(float));
+  for (; done < count; ++done) to[done] = from[done];
+}
 
 // One product, cut into panels.
 struct Cut {
@@ -44,7 +56,7 @@ struct Cut {
       gap = plain ? kRowGap : kTermGap;
       const std::size_t width = plain ? terms : count;
       for (std::size_t i = 0; i < (plain ? count : terms); ++i) {
-        std::memcpy(copied_a + i * gap, from + i * stride, width * sizeof(float));
+        copy_values(from + i * stride, width, copied_a + i * gap);
       }
       call.a = copied_a;
     }
@@ -52,17 +64,22 @@ struct Cut {
     call.terms.a_inner = plain ? 1 : gap;
   }
 
-  // B's columns [column, column + call.columns) of terms [k, k + terms).
-  void place_b(std::size_t column, std::size_t k, std::size_t terms, PanelCall& call) const {
+  bool places_once() const { return rows() > kBlock && columns() <= kColumnsPlacedOnce; }
+  std::size_t copied_b_columns() const { return places_once() ? columns() + set.columns : set.columns; }
+
+  // B's columns [column, column + call.columns) of terms [k, k + terms), which an earlier block of rows may have
+  // placed.
+  void place_b(std::size_t column, std::size_t k, std::size_t terms, bool placed, PanelCall& call) const {
     const std::size_t width = set.padded_columns(call.columns);
+    float* const copy = copied_b + (places_once() ? column * kRun : 0);
     call.terms.b_inner = width;
-    call.b = copied_b;
+    call.b = copy;
     if (p.b == Op::transposed) {
-      transpose_columns(b + column * inner() + k, inner(), terms, call.columns, width, copied_b);
+      if (!placed) transpose_columns(b + column * inner() + k, inner(), terms, call.columns, width, copy);
     } else if (columns() == width) {
       call.b = b + k * width;
-    } else {
-      copy_columns(b + k * columns() + column, columns(), terms, call.columns, width, copied_b);
+    } else if (!placed) {
+      copy_columns(b + k * columns() + column, columns(), terms, call.columns, width, copy);
     }
   }
 
@@ -81,7 +98,7 @@ struct Cut {
           call.columns = std::min(set.columns, columns() - column);
           call.bias = finish.bias == nullptr || k > 0 ? nullptr : finish.bias + column;
           call.c = c + row * columns() + column;
-          place_b(column, k, terms, call);
+          place_b(column, k, terms, places_once() && row > 0, call);
           set.panel(call);
         }
       }
@@ -89,12 +106,34 @@ struct Cut {
   }
 };
 
+// Eight rows of eight values, `row` apart, become columns of rows that are `width` apart.
+void transpose_square(const float* from, std::size_t row, std::size_t width, float* to) {
+  Eight::Values in[kLanes], pairs[kLanes], fours[kLanes];
+  for (std::size_t i = 0; i < kLanes; ++i) Eight::load(from + i * row, in[i]);
+  for (std::size_t i = 0; i < kLanes; i += 2) {
+    pairs[i] = __builtin_shufflevector(in[i], in[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[i + 1] = __builtin_shufflevector(in[i], in[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (std::size_t half = 0; half < kLanes; half += 4) {
+    for (std::size_t i = half; i < half + 2; ++i) {
+      fours[half + 2 * (i - half)] = __builtin_shufflevector(pairs[i], pairs[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      fours[half + 2 * (i - half) + 1] = __builtin_shufflevector(pairs[i], pairs[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    Eight::store(__builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11), to + i * width);
+    Eight::store(__builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15), to + (i + 4) * width);
+  }
+}
+
 }  // namespace
 
 void gemm_with(const TileSet& set, const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
                const Finish& finish) {
-  float* const copies = scratch.room(kCopiedA + kRun * set.columns);
-  Cut{set, product, a, b, c, finish, copies, copies + kCopiedA}.run();
+  Cut cut{set, product, a, b, c, finish, nullptr, nullptr};
+  cut.copied_a = scratch.room(kCopiedA + kRun * cut.copied_b_columns());
+  cut.copied_b = cut.copied_a + kCopiedA;
+  cut.run();
 }
 
 void gemm(const Product& product, const float* a, const float* b, float* c, Buffer& scratch, const Finish& finish) {
@@ -104,18 +143,21 @@ void gemm(const Product& product, const float* a, const float* b, float* c, Buff
 void copy_columns(const float* from, std::size_t row, std::size_t count, std::size_t columns, std::size_t width,
                   float* to) {
   for (std::size_t i = 0; i < count; ++i, from += row, to += width) {
-    std::memcpy(to, from, columns * sizeof(float));
+    copy_values(from, columns, to);
     if (width > columns) std::memset(to + columns, 0, (width - columns) * sizeof(float));
   }
 }
 
 void transpose_columns(const float* from, std::size_t row, std::size_t count, std::size_t columns, std::size_t width,
                        float* to) {
-  constexpr std::size_t kSquare = 8;
   std::size_t column = 0;
-  for (; column + kSquare <= columns; column += kSquare) {
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < kSquare; ++j) to[i * width + column + j] = from[(column + j) * row + i];
+  for (; column + kLanes <= columns; column += kLanes) {
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+      transpose_square(from + column * row + i, row, width, to + i * width + column);
+    }
+    for (; i < count; ++i) {
+      for (std::size_t j = 0; j < kLanes; ++j) to[i * width + column + j] = from[(column + j) * row + i];
     }
   }
   for (; column < width; ++column) {

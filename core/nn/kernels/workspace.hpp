@@ -19,6 +19,7 @@ struct Workspace {
   Buffer inputs;        // the batch's, channels last
   Buffer gradients[2];  // with respect to a layer's output and input, alternately
   Buffer scratch;       // for one call of one layer
+  Buffer tied;          // gradient by the tied values of a later layer
   data::Batch batch;    // for an evaluation
   std::vector<std::uint32_t> indices;
   std::vector<const float*> values;  // values[l] enters layer l, values[l + 1] leaves it

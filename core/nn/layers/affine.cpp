@@ -41,10 +41,10 @@ std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bo
   return places;
 }
 
-TorchTensor torch_bias(std::size_t first, std::size_t count) {
-  TorchTensor bias{"bias", {count}, std::vector<std::uint32_t>(count)};
-  std::iota(bias.sources.begin(), bias.sources.end(), static_cast<std::uint32_t>(first));
-  return bias;
+TorchTensor torch_vector(const char* name, std::size_t first, std::size_t count) {
+  TorchTensor vector{name, {count}, std::vector<std::uint32_t>(count)};
+  std::iota(vector.sources.begin(), vector.sources.end(), static_cast<std::uint32_t>(first));
+  return vector;
 }
 
 void bias_backward(const float* __restrict values, std::size_t rows, std::size_t outputs, bool relu,

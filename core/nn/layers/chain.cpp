@@ -5,8 +5,8 @@
 
 namespace ddl::nn {
 
-Chain::Chain(std::vector<std::unique_ptr<Layer>> layers)
-    : Layer(layers.front()->input(), layers.back()->output()), layers_(std::move(layers)) {
+Chain::Chain(std::vector<std::unique_ptr<Layer>> layers, const char* kind)
+    : Layer(layers.front()->input(), layers.back()->output()), layers_(std::move(layers)), kind_(kind) {
   std::size_t offset = 0;
   for (const auto& layer : layers_) {
     offsets_.push_back(offset);
@@ -23,6 +23,12 @@ double Chain::multiply_adds() const {
 std::size_t Chain::whole_parameter_count() const {
   std::size_t sum = 0;
   for (const auto& layer : layers_) sum += layer->whole_parameter_count();
+  return sum;
+}
+
+std::size_t Chain::tied_values() const {
+  std::size_t sum = 0;
+  for (const auto& layer : layers_) sum += layer->tied_values();
   return sum;
 }
 
@@ -52,15 +58,10 @@ void Chain::backward(const BackwardCall& call) const {
     const Layer& layer = *layers_[l];
     const std::size_t values = static_cast<std::size_t>(call.batch) * layer.input().size();
     float* const below = l == 0 ? call.input_gradient : gradient(l, call.kept).room(values);
-    layer.backward({.batch = call.batch,
-                    .parameters = call.parameters + offsets_[l],
-                    .input = l == 0 ? call.input : output_of(l - 1, call.kept).data(),
-                    .output = l + 1 == layers_.size() ? call.output : output_of(l, call.kept).data(),
-                    .output_gradient = above,
-                    .input_gradient = below,
-                    .parameter_gradient = call.parameter_gradient + offsets_[l],
-                    .kept = kept_of(l, call.kept),
-                    .scratch = call.scratch});
+    const float* const input = l == 0 ? call.input : output_of(l - 1, call.kept).data();
+    const float* const output = l + 1 == layers_.size() ? call.output : output_of(l, call.kept).data();
+    layer.backward(call.within(call.parameters + offsets_[l], input, output, above, below,
+                               call.parameter_gradient + offsets_[l], kept_of(l, call.kept)));
     above = below;
   }
 }

@@ -8,10 +8,11 @@
 
 namespace ddl::nn {
 
-// Reads a sample of any shape as a flat vector. W is inputs x units.
+// Reads a sample of any shape as a flat vector, or each of its positions' channels. W is inputs x units.
 class Dense final : public Layer {
  public:
-  Dense(Shape input, const DenseSpec& spec, bool relu, MathMode mode = MathMode::portable);
+  enum class Reads { sample, position };
+  Dense(Shape input, const DenseSpec& spec, bool relu, MathMode mode = MathMode::portable, Reads reads = Reads::sample);
 
   const char* kind() const override { return "dense"; }
   std::vector<LayerTensor> tensors() const override;
@@ -23,12 +24,10 @@ class Dense final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
-  void multiply(const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
-                const Finish& finish = {}) const;
-
-  std::size_t inputs_, units_;
+  std::size_t positions_, inputs_, units_;
   bool bias_;
   Init init_;
+  double deviation_;
   bool relu_;
   MathMode mode_;
 };

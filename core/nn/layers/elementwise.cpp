@@ -32,6 +32,18 @@ void Tanh::backward(const BackwardCall& call) const {
   }
 }
 
+void Gelu::forward(const ForwardCall& call) const {
+  const std::size_t count = static_cast<std::size_t>(call.batch) * input().size();
+  portable_gelu({call.input, count}, {call.output, count}, {call.kept.room(count), count});
+}
+
+void Gelu::backward(const BackwardCall& call) const {
+  if (call.input_gradient == nullptr) return;
+  const std::size_t count = static_cast<std::size_t>(call.batch) * input().size();
+  const float* const slopes = call.kept.data();
+  for (std::size_t i = 0; i < count; ++i) call.input_gradient[i] = call.output_gradient[i] * slopes[i];
+}
+
 void Flatten::forward(const ForwardCall& call) const {
   std::copy_n(call.input, static_cast<std::size_t>(call.batch) * input().size(), call.output);
 }

@@ -32,6 +32,15 @@ class Tanh final : public Layer {
   void backward(const BackwardCall& call) const override;
 };
 
+// Gaussian error linear unit x Phi(x) (Hendrycks and Gimpel, 2016), exact, with the same bits on every machine.
+class Gelu final : public Layer {
+ public:
+  explicit Gelu(Shape shape) : Layer(shape, shape) {}
+  const char* kind() const override { return "gelu"; }
+  void forward(const ForwardCall& call) const override;
+  void backward(const BackwardCall& call) const override;
+};
+
 // A sample's values as one flat vector, in storage order; computes nothing.
 class Flatten final : public Layer {
  public:

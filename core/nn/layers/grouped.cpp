@@ -53,7 +53,7 @@ std::vector<LayerTensor> Grouped::tensors() const {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string name = "group" + std::to_string(g + 1) + ".";
     for (const LayerTensor& tensor : groups_[g]->tensors())
-      all.push_back({name + tensor.name, tensor.count, tensor.rows});
+      all.push_back({name + tensor.name, tensor.count, tensor.rows, tensor.columns});
   }
   return all;
 }

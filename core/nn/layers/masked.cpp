@@ -19,6 +19,7 @@ Masked::Masked(std::unique_ptr<Layer> whole, std::vector<std::uint32_t> position
 std::vector<LayerTensor> Masked::tensors() const {
   std::vector<LayerTensor> tensors = whole_->tensors();
   tensors.front().count = tensors.front().rows = positions_.size();
+  tensors.front().columns = 1;  // no rectangle
   return tensors;
 }
 

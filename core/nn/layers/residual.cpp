@@ -6,11 +6,12 @@
 #include "core/base/check.hpp"
 
 namespace ddl::nn {
-Residual::Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut)
+Residual::Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut, Ends ends)
     : Layer(body->input(), body->output()),
       body_(std::move(body)),
       shortcut_(std::move(shortcut)),
-      body_parameters_(body_->parameter_count()) {
+      body_parameters_(body_->parameter_count()),
+      relu_(ends == Ends::with_relu) {
   check(output() == (shortcut_ ? shortcut_->output() : input()), "a body and a shortcut to one shape");
 }
 
@@ -18,7 +19,7 @@ std::vector<LayerTensor> Residual::tensors() const {
   std::vector<LayerTensor> tensors = body_->tensors();
   if (!shortcut_) return tensors;
   for (const LayerTensor& tensor : shortcut_->tensors()) {
-    tensors.push_back({"shortcut." + tensor.name, tensor.count, tensor.rows});
+    tensors.push_back({"shortcut." + tensor.name, tensor.count, tensor.rows, tensor.columns});
   }
   return tensors;
 }
@@ -60,50 +61,35 @@ void Residual::initialize(std::span<float> parameters, Stream& random) const {
 
 void Residual::forward(const ForwardCall& call) const {
   const std::size_t values = unsigned_of(call.batch) * output().size();
-  body_->forward(call.within(call.parameters, call.input, call.output, call.kept.part(0)));
+  // The body's own output is kept apart from the sum, because its backward pass needs it.
+  float* const own = call.kept.part(3).room(values);
+  body_->forward(call.within(call.parameters, call.input, own, call.kept.part(0)));
   const float* addend = call.input;
   if (shortcut_) {
     float* const result = call.kept.part(2).room(values);
     shortcut_->forward(call.within(call.parameters + body_parameters_, call.input, result, call.kept.part(1)));
     addend = result;
   }
-  // The body's own output is kept apart from the sum, because its backward pass needs it.
-  float* const own = call.kept.part(3).room(values);
-  for (std::size_t i = 0; i < values; ++i) {
-    own[i] = call.output[i];
-    const float sum = own[i] + addend[i];
-    call.output[i] = sum > 0 ? sum : 0;
-  }
+  for (std::size_t i = 0; i < values; ++i) call.output[i] = own[i] + addend[i];
+  if (!relu_) return;
+  for (std::size_t i = 0; i < values; ++i) call.output[i] = call.output[i] > 0 ? call.output[i] : 0;
 }
 
 void Residual::backward(const BackwardCall& call) const {
   const std::size_t outputs = unsigned_of(call.batch) * output().size();
   const std::size_t inputs = unsigned_of(call.batch) * input().size();
   float* const of_sum = call.kept.part(4).room(outputs);
-  for (std::size_t i = 0; i < outputs; ++i) {
-    of_sum[i] = call.output_gradient[i] = call.output[i] > 0 ? call.output_gradient[i] : 0;
+  for (std::size_t i = 0; i < outputs && relu_; ++i) {
+    call.output_gradient[i] = call.output[i] > 0 ? call.output_gradient[i] : 0;
   }
-  body_->backward({.batch = call.batch,
-                   .parameters = call.parameters,
-                   .input = call.input,
-                   .output = call.kept.part(3).data(),
-                   .output_gradient = call.output_gradient,
-                   .input_gradient = call.input_gradient,
-                   .parameter_gradient = call.parameter_gradient,
-                   .kept = call.kept.part(0),
-                   .scratch = call.scratch});
+  std::copy_n(call.output_gradient, outputs, of_sum);
+  body_->backward(call.within(call.parameters, call.input, call.kept.part(3).data(), call.output_gradient,
+                              call.input_gradient, call.parameter_gradient, call.kept.part(0)));
   const float* addend = of_sum;
   if (shortcut_) {
     float* const result = call.input_gradient == nullptr ? nullptr : call.kept.part(5).room(inputs);
-    shortcut_->backward({.batch = call.batch,
-                         .parameters = call.parameters + body_parameters_,
-                         .input = call.input,
-                         .output = call.kept.part(2).data(),
-                         .output_gradient = of_sum,
-                         .input_gradient = result,
-                         .parameter_gradient = call.parameter_gradient + body_parameters_,
-                         .kept = call.kept.part(1),
-                         .scratch = call.scratch});
+    shortcut_->backward(call.within(call.parameters + body_parameters_, call.input, call.kept.part(2).data(), of_sum,
+                                    result, call.parameter_gradient + body_parameters_, call.kept.part(1)));
     addend = result;
   }
   if (call.input_gradient == nullptr) return;

@@ -1,4 +1,4 @@
-// y = max(0, body(x) + shortcut(x)): residual networks, He et al., CVPR 2016.
+// y = max(0, body(x) + shortcut(x)): residual networks, He et al., CVPR 2016; or without max, as in transformers.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@ namespace ddl::nn {
 
 class Residual final : public Layer {
  public:
+  enum class Ends { with_relu, with_sum };
   // Both have the same output shape. A null shortcut passes its input on.
-  Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut);
+  Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut, Ends ends = Ends::with_relu);
 
   const Layer& body() const { return *body_; }
   const Layer* shortcut() const { return shortcut_.get(); }
@@ -28,6 +29,7 @@ class Residual final : public Layer {
  private:
   std::unique_ptr<Layer> body_, shortcut_;  // in the order of the parameters
   std::size_t body_parameters_;
+  bool relu_;
 };
 
 // The shortcut without parameters: every `stride`-th pixel, and zeros in the channels that the input does not have.

@@ -328,7 +328,7 @@ def _range(counts: Sequence[int]) -> str:
 
 _X_COLUMNS = {"time": ("simulated time", "time_s"), "bytes": ("sent by all nodes", "bytes_sent"),
               "iterations": ("steps of each worker (mean)", "iteration"), "epochs": ("epochs", "epoch"),
-              "samples": ("samples of all workers", "samples")}
+              "samples": ("samples of all workers", "samples"), "tokens": ("tokens of all workers", "tokens")}
 _Y_COLUMNS = {"accuracy": ("test accuracy, mean over workers", "test_accuracy"),
               "loss": ("test loss (nats), mean over workers", "test_loss"),
               "train_loss": ("minibatch loss (nats), mean over workers", "train_loss")}
@@ -397,8 +397,13 @@ def spread_evenly(count: int, most: int) -> list[int]:
 
 
 def _curve(run: Run, x: str, y: str) -> Line:
-    rows = run.curve()[[x, y]].dropna()
-    return rows[x].to_numpy(float), rows[y].to_numpy(float)
+    tokens = run.measure("tokens") if x == "tokens" else 0
+    if tokens is None:
+        raise InputError(f"{run.folder}: has no tokens; expected runs of a gpt, or another --x")
+    column = "samples" if x == "tokens" else x
+    rows = run.curve()[[column, y]].dropna()
+    each = tokens / (run.measure("samples") or 1) if x == "tokens" else 1
+    return rows[column].to_numpy(float) * each, rows[y].to_numpy(float)
 
 
 def _last_of_each(line: Line) -> Line:

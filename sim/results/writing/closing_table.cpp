@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "core/base/counted.hpp"
@@ -54,6 +55,12 @@ std::string score_line(const FinalScore& score) {
   if (score.min != score.max) text += fmt::format(" (workers {:.4f} .. {:.4f})", score.min, score.max);
   if (score.averaged_model) text += fmt::format(", averaged model {:.4f}", *score.averaged_model);
   return text;
+}
+
+// ": perplexity 6.71, 2.746 bits a symbol" of a language model.
+std::string text_score(const scenario::Scenario& scenario, const FinalScore& loss) {
+  if (!nn::gpt_of(scenario.model)) return "";
+  return fmt::format(": perplexity {:.4g}, {:.4g} bits a symbol", std::exp(loss.mean), loss.mean / std::numbers::ln2);
 }
 
 // "0.9310 at 280 s; guessing gives 0.1": what the final accuracy lies between.
@@ -167,7 +174,8 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
   if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
   const std::string metric{scenario.evaluate.judged_by().word};
   if (summary.best) lines.add("best " + metric, best_line(scenario, summary));
-  if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
+  if (summary.final_loss)
+    lines.add("loss", score_line(*summary.final_loss) + text_score(scenario, *summary.final_loss));
   if (summary.replica_accuracy) lines.add("replicas", score_line(*summary.replica_accuracy) + " accuracy");
   for (const TargetReached& target : summary.targets) {
     lines.add("time to " + metric,

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "sim/results/writing/closing_table.hpp"
@@ -83,6 +85,12 @@ class SummaryKeys {
         score ? or_null(score->averaged_model) : Json());
   }
 
+  void add_of_gpt(const Json& tokens, const Json& perplexity, const Json& bits) {
+    add("tokens", "tokens", "of a gpt: symbols in the samples trained by all workers", tokens);
+    add("perplexity", "", "of a gpt: the exponential of final_loss.mean", perplexity);
+    add("bits_per_symbol", "bits", "of a gpt: final_loss.mean over ln 2", bits);
+  }
+
   void add_learning() {
     tell("name", "", "name of the scenario", scenario_.name);
     tell("seed", "", "seed of all random numbers", scenario_.seed);
@@ -95,6 +103,15 @@ class SummaryKeys {
     add_score("final_accuracy", "share", "the test accuracy in the last evaluation; null without evaluations",
               summary_.final_accuracy);
     add_score("final_loss", "nats", "the test loss in the last evaluation, likewise", summary_.final_loss);
+    if (const auto gpt = nn::gpt_of(scenario_.model)) {
+      const auto of_loss = [&](auto function) {
+        return summary_.final_loss ? Json(function(summary_.final_loss->mean)) : Json();
+      };
+      add_of_gpt(count_number(result_.samples * gpt->context), of_loss([](double nats) { return std::exp(nats); }),
+                 of_loss([](double nats) { return nats / std::numbers::ln2; }));
+    } else {
+      add_of_gpt(left_out(), left_out(), left_out());
+    }
     add_score(
         "replica_accuracy", "share",
         "the test accuracy, at the end, of their own models where they are judged by another (diloco); null elsewhere",

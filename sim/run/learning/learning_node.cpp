@@ -14,9 +14,8 @@ namespace ddl::run {
 
 namespace {
 
-Weights replica_of(Payload weights, const nn::OptimizerParams& params) {
-  auto optimizer = std::make_shared<nn::Optimizer>(params, values_of(weights).size());
-  return Weights(std::move(weights), std::move(optimizer));
+Weights replica_of(Payload weights, nn::Optimizer optimizer) {
+  return Weights(std::move(weights), std::make_shared<nn::Optimizer>(std::move(optimizer)));
 }
 
 }  // namespace
@@ -24,7 +23,8 @@ Weights replica_of(Payload weights, const nn::OptimizerParams& params) {
 LearningNode::LearningNode(Experiment& experiment, int id, Payload weights)
     : Node(id, experiment.cluster(), experiment.graphs()),
       scenario_(experiment.scenario()),
-      weights_(replica_of(std::move(weights), scenario_.training.optimizer)),
+      weights_(
+          replica_of(weights, {scenario_.training.optimizer, values_of(weights).size(), experiment.matrices_of(id)})),
       jitter_(LearningNode::rng("jitter")) {}
 
 Stream LearningNode::rng(const char* purpose) const {
@@ -34,7 +34,7 @@ Stream LearningNode::rng(const char* purpose) const {
 }
 
 void LearningNode::reset_replica(Payload weights) {
-  weights_ = replica_of(std::move(weights), scenario_.training.optimizer);
+  weights_ = replica_of(std::move(weights), weights_.optimizer().unused());
 }
 
 // --- steps ---

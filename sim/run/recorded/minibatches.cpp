@@ -31,11 +31,14 @@ RecordedSamples samples_of(const data::Dataset& training, const std::vector<bool
   for (std::size_t place = 0; place < drawn.size(); ++place) {
     if (!drawn[place]) continue;
     samples.numbers.push_back(training.number_of(static_cast<std::uint32_t>(place)));
-    samples.labels.push_back(training.labels[place]);
+    if (!training.by_position) samples.labels.push_back(training.labels[place]);
     if (training.context > 0) {
       const std::vector<std::uint32_t> one = {static_cast<std::uint32_t>(place)};
       data::gather(training, one, expanded);
       samples.values.insert(samples.values.end(), expanded.inputs.begin(), expanded.inputs.end());
+      if (training.by_position) {
+        samples.labels.insert(samples.labels.end(), expanded.labels.begin(), expanded.labels.end());
+      }
       continue;
     }
     const auto keep = [&](const auto& from, auto& to) {

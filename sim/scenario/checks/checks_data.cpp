@@ -43,6 +43,9 @@ void check_data_source(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.data")) return;
   const data::DataSpec& data = scenario.data;
   const Place place{findings, "$.data"};
+  if (data.partition == data::PartitionKind::document && data.source != DataSource::text && !scenario.model.none()) {
+    place.at("partition").error("\"document\" is for texts; expected another one, or \"source\": \"text\"");
+  }
   if (data.source == DataSource::synthetic) return;
   if (data.path.empty()) {
     place.at("path").error(fmt::format("is missing; expected {}", what_is_expected(data.source)));
@@ -50,6 +53,13 @@ void check_data_source(const Scenario& scenario, Findings& findings) {
     check_path(resolve_path(scenario, data.path), data.source, place.at("path"));
   }
   if (!data.test_path.empty()) check_path(resolve_path(scenario, data.test_path), data.source, place.at("test_path"));
+  const auto gpt = findings.clean("$.model") ? nn::gpt_of(scenario.model) : std::nullopt;
+  if (gpt && data.context && *data.context != gpt->context) {
+    place.at("context").error(
+        fmt::format("{}, but the model reads {} symbols at a time; expected as many, or no such "
+                    "key",
+                    *data.context, gpt->context));
+  }
 }
 
 void read_own_data(Scenario& scenario, Findings& findings) {

@@ -87,11 +87,16 @@ void check_model(const Scenario& scenario, Findings& findings) {
   try {
     const nn::Model model(scenario.model, data.shape, data.classes);
     check_norms(scenario, model, findings);
+    if (std::holds_alternative<nn::MuonParams>(scenario.training.optimizer) &&
+        std::ranges::none_of(model.matrices(), &Matrix::hidden)) {
+      findings.add("$.training.optimizer.type",
+                   "\"muon\" is for hidden matrices, of which the model has none; expected \"adamw\"");
+    }
     const LearnedModel learned = learned_model(model);
     check_memory(scenario, &learned, findings);
   } catch (const nn::ModelError& error) {
     const bool listed_layers = scenario.model.name == "layers";
-    const bool flat = scenario.own_data && data.shape.height * data.shape.width == 1;
+    const bool flat = scenario.own_data && !nn::gpt_of(scenario.model) && data.shape.height * data.shape.width == 1;
     const std::string samples =
         flat
             ? fmt::format("; samples are {} values, no images, for which models such as \"mlp\" are", data.shape.size())
@@ -215,6 +220,14 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
   if (auto* sites = std::get_if<SitesPlatform>(&scenario.platform.hosts)) {
     for (SiteLink& link : sites->links) link.down = link.back();
   }
+  std::visit(
+      [&](auto& params) {
+        if constexpr (requires { params.decays; }) {
+          const bool is_gpt = nn::gpt_of(scenario.model).has_value();
+          params.decays = params.decays.value_or(is_gpt ? nn::Decays::matrices : nn::Decays::all);
+        }
+      },
+      scenario.training.optimizer);
   scenario.platform.network.tcp_window = tcp_window_of(scenario.platform.network);
   for (Fault& fault : scenario.faults) {
     auto* crash = std::get_if<HostCrash>(&fault);

@@ -271,13 +271,24 @@ void read_form(const Json& json, ModelChoice& value, const Rule&, const Place& p
     value.network = {word, {}};
     return;
   }
-  if (!is_object(json, place, R"(a model's name, {"layers": [...]} or {"command": [...]})")) return;
+  if (!is_object(json, place, R"(a model's name, {"name": "gpt", ...}, {"layers": [...]} or {"command": [...]})"))
+    return;
   if (json.contains("command")) {
     value.network = {program_model, {}};
     return read_program(json, value.program.emplace(), place);
   }
-  value.network = {"layers", {}};
   ObjectReader reader(json, place);
+  if (json.contains("name")) {
+    value.network = {"", {}};
+    reader("name", value.network.name, Rule{});
+    fields(reader, value.network.sizes);
+    reader.finish();
+    if (json["name"].is_string() && json["name"] != nn::GptSpec::name) {
+      place.at("name").error(shown(json["name"]) + " has no sizes; expected \"gpt\", or the name alone");
+    }
+    return;
+  }
+  value.network = {"layers", {}};
   reader("layers", value.network.layers, Rule{});
   reader.finish();
   if (!json.contains("layers") || json["layers"] == Json::array()) {

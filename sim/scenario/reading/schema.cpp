@@ -163,7 +163,12 @@ struct Schema {
 OrderedJson schema_value(const FieldValue& value, const Rule& rule) { return std::visit(Schema{rule}, value.form); }
 
 OrderedJson schema_of_form(ModelChoice& value, const Rule&) {
-  SchemaVisitor layers, program;
+  SchemaVisitor gpt, layers, program;
+  gpt("name", value.network.name, Rule{"a language model of these sizes"});
+  gpt.require("name");
+  gpt.property("name") = {{"const", nn::GptSpec::name}};
+  nn::GptSpec sizes;
+  fields(gpt, sizes);
   layers("layers", value.network.layers, Rule{"from input to output; the last gives one value per class"});
   layers.require("layers");
   layers.property("layers")["minItems"] = 1;
@@ -171,7 +176,7 @@ OrderedJson schema_of_form(ModelChoice& value, const Rule&) {
   fields(program, spec);
   program.require("command");
   program.property("command")["minItems"] = 1;
-  return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, layers.object(), program.object()})}};
+  return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, gpt.object(), layers.object(), program.object()})}};
 }
 
 template <class Hosts>

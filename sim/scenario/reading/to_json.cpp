@@ -105,6 +105,11 @@ OrderedJson written(const FieldValue& value, Form form) { return std::visit(Writ
 
 OrderedJson to_json_value(ModelChoice& value, Form form) {
   if (value.program) return object_of(*value.program, form);
+  if (value.network.name == nn::GptSpec::name) {
+    OrderedJson object = {{"name", value.network.name}};
+    object.update(object_of(value.network.sizes, form));
+    return object;
+  }
   if (value.network.name != "layers") return value.network.name;
   OrderedJson object = OrderedJson::object();
   object["layers"] = to_json_value(value.network.layers, form);

@@ -7,6 +7,7 @@ Prints the median over rounds of the ratio within each round. Both sides count C
 other programs disturb little. PyTorch gets its batch ready-made; ddlsim's figures contain reading it from the data set.
 """
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -30,10 +31,16 @@ def mlp():
     return nn.Sequential(nn.Flatten(), nn.Linear(784, 32), nn.ReLU(), nn.Linear(32, 10))
 
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from torch_gpt import Gpt  # noqa: E402
+
+SYMBOLS, CONTEXT = 65, 64
+
 # Name as in `ddlsim bench`: model, shape of a sample, batch, optimizer, steps timed together.
 CASES = {
     "ako-cnn": (ako_cnn, (3, 32, 32), 104, torch.optim.Adam, 1),
     "mlp-784-32-10": (mlp, (1, 28, 28), 32, torch.optim.SGD, 300),
+    "gpt-4-128-64": (lambda: Gpt(SYMBOLS, 4, 4, 128, CONTEXT), (CONTEXT,), 12, None, 1),  # AdamW, clipped at norm 1
 }
 
 
@@ -51,17 +58,29 @@ def median_seconds(work, repetitions):
 def by_pytorch(name):
     make, shape, batch, optimizer_type, repetitions = CASES[name]
     model = make()
-    optimizer = optimizer_type(model.parameters(), lr=0.001)
-    inputs, labels = torch.randn(batch, *shape), torch.randint(0, 10, (batch,))
+    if optimizer_type is None:
+        optimizer, parameters = model.adamw(0.1), list(model.parameters())
+        inputs, labels = torch.randint(0, SYMBOLS, (2, batch, *shape))
+
+        def loss():
+            return model(inputs, labels)
+    else:
+        optimizer, parameters = optimizer_type(model.parameters(), lr=0.001), []
+        inputs, labels = torch.randn(batch, *shape), torch.randint(0, 10, (batch,))
+
+        def loss():
+            return nn.functional.cross_entropy(model(inputs), labels)
 
     def train():
         optimizer.zero_grad(set_to_none=True)
-        nn.functional.cross_entropy(model(inputs), labels).backward()
+        loss().backward()
+        if parameters:
+            nn.utils.clip_grad_norm_(parameters, 1)
         optimizer.step()
 
     def evaluate():
         with torch.no_grad():
-            nn.functional.cross_entropy(model(inputs), labels)
+            loss()
 
     model.train()
     train_s = median_seconds(train, repetitions)

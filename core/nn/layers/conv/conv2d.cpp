@@ -61,7 +61,7 @@ Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu, MathMode mode)
 
 std::vector<LayerTensor> Conv2d::tensors() const {
   const std::size_t window = kernel_ * kernel_ * channels_;
-  std::vector<LayerTensor> tensors = {{"weight", window * filters_, window}};
+  std::vector<LayerTensor> tensors = {{"weight", window * filters_, window, filters_}};
   if (bias_) tensors.push_back({"bias", filters_, filters_});
   return tensors;
 }
@@ -77,7 +77,7 @@ std::vector<TorchTensor> Conv2d::torch_tensors(Shape) const {
     }
   }
   std::vector<TorchTensor> tensors = {std::move(weight)};
-  if (bias_) tensors.push_back(torch_bias(weight_count(), filters_));
+  if (bias_) tensors.push_back(torch_vector("bias", weight_count(), filters_));
   return tensors;
 }
 

@@ -105,7 +105,9 @@ std::string samples_text(const run::RecordedSamples& samples) {
   } else {
     file.add("values", shape, std::span<const float>(samples.values));
   }
-  file.add("labels", {count}, std::span<const std::int64_t>(samples.labels));
+  std::vector<std::size_t> of_labels = {count};
+  if (samples.labels.size() > count) of_labels.push_back(samples.labels.size() / count);
+  file.add("labels", of_labels, std::span<const std::int64_t>(samples.labels));
   file.add("mean", {samples.mean.size()}, std::span<const float>(samples.mean));
   file.add("scale", {samples.scale.size()}, std::span<const float>(samples.scale));
   return file.text();
