@@ -18,7 +18,7 @@ from scipy.stats import ttest_rel
 
 SCHEMES = {"single": "one worker, no network", "alone": "four workers, nothing travels", "ps_async": "asynchronous server",
            "ps_ssp": "asynchronous server", "ps_sync": "synchronous server", "ring_allreduce": "all-reduce",
-           "tree_allreduce": "all-reduce", "star_allreduce": "all-reduce", "partial_allreduce": "all-reduce",
+           "tree_allreduce": "all-reduce", "star_allreduce": "all-reduce", "butterfly_allreduce": "all-reduce", "partial_allreduce": "all-reduce",
            "d_psgd": "D-PSGD", "ad_psgd": "AD-PSGD", "sgp": "SGP", "choco": "CHOCO", "gossip": "gossip", "ako": "Ako",
            "local_sgd": "local SGD", "fedavg": "FedAvg", "diloco": "DiLoCo"}
 

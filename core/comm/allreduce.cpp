@@ -1,6 +1,7 @@
 #include "core/comm/allreduce.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -25,8 +26,17 @@ Sum total_of(const std::vector<Contribution>& contributions) {
   return total;
 }
 
-const AllReduce& all_reduce(Collective how) {
-  switch (how) {
+void CollectiveSettings::fill_defaults(Collective collective) {
+  if (collective == Collective::butterfly && !parts) parts = Parts::equal;
+}
+
+std::uint64_t CollectiveSettings::first_slice(std::uint64_t chunk_bytes) const {
+  const auto slice = static_cast<std::uint64_t>(slice_bytes.value_or(Bytes{0}).value);
+  return slice < chunk_bytes ? slice : 0;
+}
+
+const AllReduce& all_reduce(const HowToSum& how) {
+  switch (how.collective) {
     case Collective::ring:
       return ring_allreduce();
     case Collective::tree:
@@ -35,16 +45,23 @@ const AllReduce& all_reduce(Collective how) {
       return star_allreduce();
     case Collective::hierarchical:
       return hierarchical_allreduce();
+    case Collective::butterfly:
+      return butterfly_allreduce(how.by_rate());
   }
   throw InternalError("a collective");
 }
 
-std::vector<std::string> notes_of(Collective how, const Cluster& cluster) {
-  if (how != Collective::hierarchical) return {};
-  for (int worker = 1; worker < cluster.workers; ++worker) {
-    if (cluster.site(worker) != cluster.site(0)) return {};
+std::vector<std::string> notes_of(const HowToSum& how, const Cluster& cluster) {
+  std::vector<std::string> notes;
+  const auto is_at_first_site = [&](int worker) { return cluster.site(worker) == cluster.site(0); };
+  if (how.collective == Collective::hierarchical &&
+      std::ranges::all_of(std::views::iota(0, cluster.workers), is_at_first_site)) {
+    notes.emplace_back("all workers are at one site, where a hierarchical all-reduce is a ring");
   }
-  return {"all workers are at one site, where a hierarchical all-reduce is a ring"};
+  if (how.slice_bytes.value_or(Bytes{0}).value > 0 && cluster.hosts_change) {
+    notes.emplace_back("hosts come and go, so that chunks travel whole, whatever slice_bytes is");
+  }
+  return notes;
 }
 
 }  // namespace ddl::comm

@@ -3,18 +3,63 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/fields.hpp"
+#include "core/base/units.hpp"
 #include "core/node/cluster.hpp"
 #include "core/node/message.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::comm {
 
-enum class Collective { ring, tree, star, hierarchical };
-constexpr auto enum_names(Collective) { return in_order<Collective>("ring", "tree", "star", "hierarchical"); }
+enum class Collective { ring, tree, star, hierarchical, butterfly };
+constexpr auto enum_names(Collective) {
+  return in_order<Collective>("ring", "tree", "star", "hierarchical", "butterfly");
+}
+
+// The workers' parts of a butterfly: of one size, or in proportion to Cluster::rates.
+enum class Parts { equal, by_rate };
+constexpr auto enum_names(Parts) { return in_order<Parts>("equal", "by_rate"); }
+
+// A collective with its settings, of which each is some collectives' alone.
+struct CollectiveSettings {
+  std::optional<Bytes> slice_bytes;  // none: 0
+  std::optional<Parts> parts;        // a butterfly's
+
+  void fill_defaults(Collective collective);
+  bool by_rate() const { return parts == Parts::by_rate; }
+  // Wire bytes of a chunk's first slice; 0: the chunk travels whole.
+  std::uint64_t first_slice(std::uint64_t chunk_bytes) const;
+};
+struct HowToSum : CollectiveSettings {
+  HowToSum(Collective its_name, const CollectiveSettings& settings = {})  // implicit: most callers have a name alone
+      : CollectiveSettings(settings), collective(its_name) {}
+  Collective collective;
+};
+template <class Visitor>
+void slice_field(Visitor& visit, CollectiveSettings& settings) {
+  visit("slice_bytes", settings.slice_bytes,
+        Rule{.doc = "a ring sends so much of a chunk on as soon as it is reduced, as NCCL does; a chunk counts as one "
+                    "message. Whole chunks travel where hosts come and go, where messages can be lost, within a host "
+                    "and in an emulation. 0, the default: whole chunks everywhere",
+             .at_least = 0});
+}
+template <class Visitor>
+void parts_field(Visitor& visit, CollectiveSettings& settings) {
+  visit("parts", settings.parts,
+        Rule{.doc = "of a butterfly, one for each worker: equal, or by_rate, in proportion to the bandwidth of the "
+                    "worker's own links, the lesser of both directions"});
+}
+template <class Visitor>
+void fields(Visitor& visit, CollectiveSettings& settings) {
+  slice_field(visit, settings);
+  parts_field(visit, settings);
+  visit.relation("slice_bytes", Relation::excludes, "collective=tree|star|butterfly");
+  visit.relation("parts", Relation::needs, "collective=butterfly");
+}
 
 // A sum of contributions and their total weight, which is the divisor of a mean: 1 each unless their system scales
 // them. Values are null when timing only, whatever the weight. A sum without contributions has no values and sends no
@@ -39,15 +84,22 @@ class Group {
   virtual int size() const = 0;
   virtual int rank() const = 0;  // this worker's
   virtual int site(int rank) const = 0;
+  virtual double rate(int rank) const = 0;  // see Cluster::rates
   virtual void send(int target, const Contribution& contribution) = 0;
   virtual Contribution receive(int source) = 0;  // W. its next one
   virtual void flush(int target) = 0;            // W. until everything sent there is delivered
+
+  // A contribution that is passed can be received when its first slice is there. Until it is whole, the receiver passes
+  // it, or a sum with it, slice by slice.
+  virtual void pass(int target, const Contribution& contribution) = 0;
+  virtual Contribution receive_first_slice(int source) = 0;  // W. and until the one before is whole
+  virtual void wait_for_rest() = 0;                          // W. until the last one is whole
+
   // Size of a slice of the vector on the wire.
   virtual std::uint64_t wire_bytes(Slice slice) const = 0;
 
-  void send(int target, Slice slice, const Sum& sum) {
-    send(target, Contribution{sum, sum.weight > 0 ? wire_bytes(slice) : 0});
-  }
+  Contribution contribution(Slice slice, const Sum& sum) const { return {sum, sum.weight > 0 ? wire_bytes(slice) : 0}; }
+  void send(int target, Slice slice, const Sum& sum) { send(target, contribution(slice, sum)); }
 };
 
 // Encodes a worker's sum over a chunk of the slice; the values are those that receivers decode.
@@ -72,14 +124,15 @@ class AllReduce {
 
 Sum total_of(const std::vector<Contribution>& contributions);
 
-const AllReduce& all_reduce(Collective how);
+const AllReduce& all_reduce(const HowToSum& how);
 // See System::notes.
-std::vector<std::string> notes_of(Collective how, const Cluster& cluster);
+std::vector<std::string> notes_of(const HowToSum& how, const Cluster& cluster);
 
-// The four collectives, each in a file of its own.
+// The collectives, each in a file of its own.
 const AllReduce& ring_allreduce();
 const AllReduce& tree_allreduce();
 const AllReduce& star_allreduce();
 const AllReduce& hierarchical_allreduce();
+const AllReduce& butterfly_allreduce(bool by_rate = false);
 
 }  // namespace ddl::comm

@@ -98,12 +98,14 @@ class HierarchicalAllReduce final : public AllReduce {
     Part here(group, sites.all()[sites.of(group.rank())]);
     Chunks chunks(slice, sites.least(), own);
     reduce_scatter(here, chunks);  // 1
+    here.wait_for_rest();
     const int c = (here.rank() + 1) % here.size();
     if (c < chunks.count()) {
       Part across(group, sites.with_chunk(c));
       chunks.sums[c] = sum_across(across, chunks.slices[c], chunks.sums[c]);  // 2
     }
     all_gather(here, chunks);  // 3
+    here.wait_for_rest();
     return chunks.joined();
   }
 

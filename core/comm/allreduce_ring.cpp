@@ -4,6 +4,10 @@
 //   2  all-gather      for s = 0 .. n-2:  send chunk (i+1-s) mod n to i+1;  the arriving one is chunk (i-s) mod n
 //   3  in a codec      for s = 0 .. n-2:  send the contribution of i-s to i+1; the arriving one is that of i-s-1
 //
+// A chunk is sent on when its first slice has come and is reduced, and leaves slice by slice. On links of rate W and
+// latency L, chunks of c and slices of s bytes then take (2 (n-1) - 1) max(c/W, L + s/W) + L + c/W, and in one slice
+// (s = c) 2 (n-1) (L + c/W).
+//
 // Each chunk is summed once, on its way round, and then copied. So all workers hold the same bits, though other
 // collectives give other bits.
 #include <utility>
@@ -31,11 +35,20 @@ void pass_chunks(Group& group, int first, Chunks& chunks, Join join) {
   go_round(
       group, first,
       [&](int k, int next) {
-        if (k < chunks.count()) group.send(next, chunks.slices[k], chunks.sums[k]);
+        if (k < chunks.count()) group.pass(next, group.contribution(chunks.slices[k], chunks.sums[k]));
       },
       [&](int k, int previous) {
-        if (k < chunks.count()) chunks.sums[k] = join(group.receive(previous).sum, chunks.sums[k]);
+        if (k < chunks.count()) chunks.sums[k] = join(group.receive_first_slice(previous).sum, chunks.sums[k]);
       });
+}
+
+PerNode<Slice> even_chunks(Slice slice, int count) {
+  PerNode<Slice> chunks;
+  for (int k = 0; k < count; ++k) {
+    const Slice part = even_part(slice.size(), count, k);
+    chunks.push_back({slice.begin + part.begin, slice.begin + part.end});
+  }
+  return chunks;
 }
 
 class RingAllReduce final : public AllReduce {
@@ -45,6 +58,7 @@ class RingAllReduce final : public AllReduce {
     Chunks chunks(slice, group.size(), own);
     reduce_scatter(group, chunks);
     all_gather(group, chunks);
+    group.wait_for_rest();
     return chunks.joined();
   }
 
@@ -52,8 +66,9 @@ class RingAllReduce final : public AllReduce {
     PerNode<Contribution> all(group.size());
     all[group.rank()] = code(slice, own);
     go_round(
-        group, 0, [&](int k, int next) { group.send(next, all[k]); },
-        [&](int k, int previous) { all[k] = group.receive(previous); });
+        group, 0, [&](int k, int next) { group.pass(next, all[k]); },
+        [&](int k, int previous) { all[k] = group.receive_first_slice(previous); });
+    group.wait_for_rest();
     return total_of(all);
   }
 
@@ -77,11 +92,11 @@ class RingAllReduce final : public AllReduce {
 
 }  // namespace
 
-Chunks::Chunks(Slice slice, int count, const Sum& own) {
-  for (int k = 0; k < count; ++k) {
-    const Slice part = even_part(slice.size(), count, k);
-    slices.push_back({slice.begin + part.begin, slice.begin + part.end});
-    sums.push_back({share_part(own.values, part), own.weight, own.run_share});
+Chunks::Chunks(Slice slice, int count, const Sum& own) : Chunks(even_chunks(slice, count), slice.begin, own) {}
+
+Chunks::Chunks(PerNode<Slice> its_chunks, std::size_t begin, const Sum& own) : slices(std::move(its_chunks)) {
+  for (const Slice chunk : slices) {
+    sums.push_back({share_part(own.values, {chunk.begin - begin, chunk.end - begin}), own.weight, own.run_share});
   }
 }
 

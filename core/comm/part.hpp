@@ -19,9 +19,13 @@ class Part final : public Group {
   int size() const override { return static_cast<int>(members_.size()); }
   int rank() const override { return static_cast<int>(std::ranges::find(members_, whole_.rank()) - members_.begin()); }
   int site(int rank) const override { return whole_.site(at(rank)); }
+  double rate(int rank) const override { return whole_.rate(at(rank)); }
   void send(int target, const Contribution& contribution) override { whole_.send(at(target), contribution); }
   Contribution receive(int source) override { return whole_.receive(at(source)); }
   void flush(int target) override { whole_.flush(at(target)); }
+  void pass(int target, const Contribution& contribution) override { whole_.pass(at(target), contribution); }
+  Contribution receive_first_slice(int source) override { return whole_.receive_first_slice(at(source)); }
+  void wait_for_rest() override { whole_.wait_for_rest(); }
   std::uint64_t wire_bytes(Slice slice) const override { return whole_.wire_bytes(slice); }
 
  private:

@@ -48,7 +48,7 @@ std::optional<comm::Sum> CompressedSum::sum(std::size_t k, const comm::Sum& own)
   return total;
 }
 
-Phases phases_of_sums(comm::Collective how, const codec::CodecParams& codec, const Cluster& cluster, double share,
+Phases phases_of_sums(const comm::HowToSum& how, const codec::CodecParams& codec, const Cluster& cluster, double share,
                       double times) {
   const comm::AllReduce& all_reduce = comm::all_reduce(how);
   if (travels_whole(codec)) return all_reduce.sum_phases(cluster, share, times);

@@ -7,8 +7,8 @@
 
 namespace ddl::membership {
 
-Regrouping::Regrouping(Node& node, comm::Collective how, int port, OnFailure on_failure, const char* what)
-    : node_(node), all_reduce_(comm::all_reduce(how)), view_(node, port, on_failure, what) {}
+Regrouping::Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what)
+    : node_(node), all_reduce_(comm::all_reduce(how)), view_(node, port, on_failure, what, how) {}
 
 void Regrouping::take_part(const std::function<void()>& rounds) {
   if (!node_.membership().starts_afresh()) join();

@@ -24,7 +24,7 @@ namespace ddl::membership {
 class Regrouping {
  public:
   // Messages arrive at `port`, which must have no other use; `what` names the wait there.
-  Regrouping(Node& node, comm::Collective how, int port, OnFailure on_failure, const char* what);
+  Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what);
 
   // W. `rounds` makes all-reduces until its group is done. A worker that starts in the middle first takes the model and
   // the count of the others; if hosts come and go, a service makes the rounds of later groups.

@@ -6,8 +6,13 @@
 
 namespace ddl::membership {
 
-View::View(Node& node, int port, OnFailure on_failure, const char* what)
-    : node_(node), port_(port), on_failure_(on_failure), what_(what), events_(node.membership().events()) {
+View::View(Node& node, int port, OnFailure on_failure, const char* what, const comm::CollectiveSettings& settings)
+    : node_(node),
+      port_(port),
+      on_failure_(on_failure),
+      what_(what),
+      settings_(settings),
+      events_(node.membership().events()) {
   node.membership().watch(port);
   find_members();
 }
@@ -53,15 +58,37 @@ void View::note(const Message& message) {
   }
 }
 
-void View::send(int target, const comm::Contribution& contribution) {
-  send_message(target, {.values = contribution.sum.values, .wire_bytes = contribution.wire_bytes},
+void View::send(int target, const comm::Contribution& contribution) { send(target, contribution, nullptr); }
+
+void View::send(int target, const comm::Contribution& contribution, std::shared_ptr<Relay> relay) {
+  send_message(target,
+               {.values = contribution.sum.values, .wire_bytes = contribution.wire_bytes, .relay = std::move(relay)},
                {.weight = contribution.sum.weight, .run_share = contribution.sum.run_share});
 }
 
 comm::Contribution View::receive(int source) {
+  comm::Contribution contribution = receive_first_slice(source);
+  wait_for_rest();
+  return contribution;
+}
+
+void View::pass(int target, const comm::Contribution& contribution) {
+  const std::uint64_t first = node_.cluster().hosts_change ? 0 : settings_.first_slice(contribution.wire_bytes);
+  send(target, contribution, first > 0 ? std::make_shared<Relay>(Relay{first, arriving_}) : nullptr);
+}
+
+comm::Contribution View::receive_first_slice(int source) {
+  wait_for_rest();
   const Message message = receive_message(source);
+  arriving_ = message.relay;
+  arriving_from_ = source;
   const auto about = message.as<InView>();
   return {{message.values, about.weight, about.run_share}, message.wire_bytes};
+}
+
+void View::wait_for_rest() {
+  if (arriving_) receive_message(arriving_from_);
+  arriving_.reset();
 }
 
 void View::send_message(int target, Message message, InView about) {

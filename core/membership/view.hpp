@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,14 +25,18 @@ class View final : public comm::Group {
   struct Changed {};
 
   // Messages arrive at `port`, which must have no other use; `what` names the wait there.
-  View(Node& node, int port, OnFailure on_failure, const char* what);
+  View(Node& node, int port, OnFailure on_failure, const char* what, const comm::CollectiveSettings& settings = {});
 
   int size() const override { return members_.count(); }
   int rank() const override { return rank_; }
   int site(int rank) const override { return node_.cluster().site(worker_at(rank)); }
+  double rate(int rank) const override { return node_.cluster().rate(worker_at(rank)); }
   void send(int target, const comm::Contribution& contribution) override;
   comm::Contribution receive(int source) override;  // may throw Changed, as may receive_message
   void flush(int target) override { node_.queue(worker_at(target)).flush(); }
+  void pass(int target, const comm::Contribution& contribution) override;  // whole where hosts come and go
+  comm::Contribution receive_first_slice(int source) override;
+  void wait_for_rest() override;
   std::uint64_t wire_bytes(Slice slice) const override { return node_.cluster().wire_bytes(slice); }
 
   // Other messages between members, by rank like all of the above.
@@ -54,6 +59,7 @@ class View final : public comm::Group {
     double run_share = 0;
   };
 
+  void send(int target, const comm::Contribution& contribution, std::shared_ptr<Relay> relay);
   void send_message(int target, Message message, InView about);
 
   void find_members();
@@ -68,12 +74,15 @@ class View final : public comm::Group {
   const int port_;
   const OnFailure on_failure_;
   const char* const what_;
+  const comm::CollectiveSettings settings_;
   std::int64_t events_;
   bool changed_ = false;
   PerNode<int> members_;  // workers, ascending
   int rank_ = 0;
   std::map<int, std::deque<Message>> early_;  // by source: messages ahead of their turn
   std::vector<int> awaited_;                  // workers whose message is awaited now
+  std::shared_ptr<const Relay> arriving_;     // the message whose rest is to come
+  int arriving_from_ = 0;                     // rank
 };
 
 }  // namespace ddl::membership

@@ -50,6 +50,9 @@ struct Cluster {
   // Per worker: least seconds to send a whole model to every other worker while all others do the same (the most loaded
   // link on its routes). Empty unless the system needs them (System::needs_exchange_times).
   std::vector<double> exchange_s;
+  // Per worker: bytes per second of its own links, the lesser of both directions: the first links of its routes to
+  // other workers, the last ones of theirs to it. Empty unless the system needs them (System::needs_rates).
+  std::vector<double> rates;
   SumTime sum_time;  // zeros unless the system asks for it (System::bucketed_sum)
   // The optimizer's rate in the model's step `step`, counted from 0, after `run_share` of the run (see
   // Gradient::run_share).
@@ -58,6 +61,7 @@ struct Cluster {
   bool steps_by_slices = true;  // the optimizer can step slice by slice (not with clip_norm)
 
   int site(int node) const { return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node)); }
+  double rate(int worker) const { return rates.empty() ? 1 : rates.at(static_cast<std::size_t>(worker)); }
   // The weight of each gradient when `gradients` of them make a step.
   float gradient_weight(double gradients) const {
     return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;

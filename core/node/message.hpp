@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -83,6 +84,16 @@ class Body {
   Bytes bytes_{};
 };
 
+// A message whose target may send it on while it arrives, where hosts neither come nor go. It is delivered when its
+// first slice is there, and again when it is whole. A runtime that delivers it whole alone, and once, clears
+// Message::relay.
+struct Relay {
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  std::uint64_t first_bytes = 0;                   // wire bytes of its first slice
+  std::shared_ptr<const Relay> follows = nullptr;  // the message whose slices it sends on as they come; null: none
+  double sent_s = never, whole_s = never;          // the runtime's: when it joined a busy connection; when it is whole
+};
+
 struct Message {
   int port = 0;                  // the inbox at the target; each system numbers its own
   std::int64_t step = 0;         // a step or another count, as the system defines it
@@ -91,6 +102,7 @@ struct Message {
   Body body = {};                // its typed content
   int source = -1;               // filled in by send
   int target = -1;
+  std::shared_ptr<Relay> relay = nullptr;  // null: it is delivered when it is whole
 
   template <class T>
   bool is() const {

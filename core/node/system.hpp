@@ -131,6 +131,7 @@ class System {
   virtual int period() const { return 1; }
   // True if it reads Cluster::exchange_s.
   virtual bool needs_exchange_times() const { return false; }
+  virtual bool needs_rates() const { return false; }
   // The messages of one sum of a whole model, if the system uses Cluster::sum_time to choose which layers travel
   // together. Otherwise empty.
   virtual Phases bucketed_sum(const Cluster& /*cluster*/) const { return {}; }

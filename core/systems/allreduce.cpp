@@ -24,7 +24,7 @@ namespace {
 
 class AllReduceWorker : public Program {
  public:
-  AllReduceWorker(Node& node, comm::Collective how, int partitions, const AllreduceParams& params)
+  AllReduceWorker(Node& node, const comm::HowToSum& how, int partitions, const AllreduceParams& params)
       : node_(node),
         all_reduce_(node, how, 0, params.on_failure, "sums of the other workers"),
         partitions_(comm::make_partitions(comm::Partitioner::even, partitions, node.cluster())),
@@ -65,7 +65,7 @@ class AllReduceWorker : public Program {
   std::vector<float> update_;
 };
 
-Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
+Traffic traffic_of(const AllreduceParams& params, const comm::HowToSum& how, int partitions, const Cluster& cluster) {
   return {Pace::lockstep, membership::phases_of_sums(how, params.codec, cluster, 1.0 / partitions, 1)};
 }
 
@@ -73,36 +73,37 @@ Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int part
 
 template <comm::Collective how>
 std::unique_ptr<Program> WholeAllreduceParams<how>::program(Node& node) const {
-  if (overlapped.overlap != Overlap::none) return overlapped_allreduce(node, how, codec, overlapped);
-  return std::make_unique<AllReduceWorker>(node, how, 1, *this);
+  if (overlapped.overlap != Overlap::none) return overlapped_allreduce(node, {how, settings}, codec, overlapped);
+  return std::make_unique<AllReduceWorker>(node, comm::HowToSum(how, settings), 1, *this);
 }
 template <comm::Collective how>
 Traffic WholeAllreduceParams<how>::traffic(const Cluster& cluster) const {
-  if (overlapped.overlap != Overlap::none) return overlapped_traffic(how, codec, overlapped, cluster);
-  return traffic_of(*this, how, 1, cluster);
+  if (overlapped.overlap != Overlap::none) return overlapped_traffic({how, settings}, codec, overlapped, cluster);
+  return traffic_of(*this, {how, settings}, 1, cluster);
 }
 template <comm::Collective how>
 std::vector<std::string> WholeAllreduceParams<how>::notes(const Cluster& cluster) const {
-  std::vector<std::string> notes = comm::notes_of(how, cluster);
+  std::vector<std::string> notes = comm::notes_of({how, settings}, cluster);
   std::ranges::copy(overlapped_notes(overlapped, cluster), std::back_inserter(notes));
   return notes;
 }
 template <comm::Collective how>
 Phases WholeAllreduceParams<how>::bucketed_sum(const Cluster& cluster) const {
-  return systems::bucketed_sum(how, codec, overlapped, cluster);
+  return systems::bucketed_sum({how, settings}, codec, overlapped, cluster);
 }
 template struct WholeAllreduceParams<comm::Collective::ring>;
 template struct WholeAllreduceParams<comm::Collective::tree>;
 template struct WholeAllreduceParams<comm::Collective::star>;
 template struct WholeAllreduceParams<comm::Collective::hierarchical>;
+template struct WholeAllreduceParams<comm::Collective::butterfly>;
 
 std::unique_ptr<Program> PartialAllreduceParams::program(Node& node) const {
-  return std::make_unique<AllReduceWorker>(node, collective, partitions, *this);
+  return std::make_unique<AllReduceWorker>(node, comm::HowToSum(collective, settings), partitions, *this);
 }
 
 Traffic PartialAllreduceParams::traffic(const Cluster& cluster) const {
   comm::make_partitions(comm::Partitioner::even, partitions, cluster);  // throws if the vector cannot be cut so
-  return traffic_of(*this, collective, partitions, cluster);
+  return traffic_of(*this, {collective, settings}, partitions, cluster);
 }
 
 }  // namespace ddl::systems

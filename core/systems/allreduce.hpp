@@ -1,4 +1,4 @@
-// Synchronous SGD by all-reduce of whole gradients (four collectives) or of one part per step (KungFu).
+// Synchronous SGD by all-reduce of whole gradients (a system for each collective) or of one part per step (KungFu).
 #pragma once
 
 #include <memory>
@@ -17,8 +17,11 @@
 namespace ddl::systems {
 
 struct AllreduceParams : System {
+  comm::CollectiveSettings settings;
   codec::CodecParams codec;
   OnFailure on_failure = OnFailure::wait;
+
+  bool needs_rates() const override { return settings.by_rate(); }
 
   std::vector<SettingError> errors(const Surroundings&) const override { return errors_in(on_failure); }
 };
@@ -29,7 +32,10 @@ struct WholeAllreduceParams : AllreduceParams {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  void fill_defaults(const Cluster*) override { systems::fill_defaults(overlapped); }
+  void fill_defaults(const Cluster*) override {
+    settings.fill_defaults(how);
+    systems::fill_defaults(overlapped);
+  }
   bool needs_all_hosts() const override { return overlapped.overlap != Overlap::none; }
   Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<std::string> notes(const Cluster& cluster) const override;
@@ -52,6 +58,13 @@ struct StarAllreduceParams : SystemOf<StarAllreduceParams, WholeAllreduceParams<
                                      .paper = "folklore",
                                      .equal_replicas = true};
 };
+struct ButterflyAllreduceParams
+    : SystemOf<ButterflyAllreduceParams, WholeAllreduceParams<comm::Collective::butterfly>> {
+  static constexpr SystemFacts facts{.name = "butterfly_allreduce",
+                                     .what = "synchronous SGD; each worker sums its part of all gradients",
+                                     .paper = "Ryabinin et al., NeurIPS 2021 (hivemind)",
+                                     .equal_replicas = true};
+};
 struct HierarchicalAllreduceParams
     : SystemOf<HierarchicalAllreduceParams, WholeAllreduceParams<comm::Collective::hierarchical>> {
   static constexpr SystemFacts facts{.name = "hierarchical_allreduce",
@@ -68,6 +81,10 @@ void fields(Visitor& visit, AllreduceParams& params) {
 }
 template <class Visitor, comm::Collective how>
 void fields(Visitor& visit, WholeAllreduceParams<how>& params) {
+  if constexpr (how == comm::Collective::ring || how == comm::Collective::hierarchical) {
+    comm::slice_field(visit, params.settings);
+  }
+  if constexpr (how == comm::Collective::butterfly) comm::parts_field(visit, params.settings);
   fields(visit, static_cast<AllreduceParams&>(params));
   fields(visit, params.overlapped);
 }
@@ -81,13 +98,17 @@ struct PartialAllreduceParams : SystemOf<PartialAllreduceParams, AllreduceParams
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  std::vector<std::string> notes(const Cluster& cluster) const override { return comm::notes_of(collective, cluster); }
+  void fill_defaults(const Cluster*) override { settings.fill_defaults(collective); }
+  std::vector<std::string> notes(const Cluster& cluster) const override {
+    return comm::notes_of({collective, settings}, cluster);
+  }
 };
 template <class Visitor>
 void fields(Visitor& visit, PartialAllreduceParams& params) {
   visit("partitions", params.partitions,
         Rule{.doc = "P: number of parts, one of which each step reduces in turn", .at_least = 1, .at_most = 1e6});
   visit("collective", params.collective, Rule{.doc = "how sums are made"});
+  fields(visit, params.settings);
   fields(visit, static_cast<AllreduceParams&>(params));
 }
 

@@ -22,7 +22,7 @@ class LocalSgdWorker : public Program {
   LocalSgdWorker(const LocalSgdParams& params, Node& node)
       : node_(node),
         params_(params),
-        all_reduce_(node, params.collective, 0, params.on_failure, "models of the other workers") {}
+        all_reduce_(node, {params.collective, params.settings}, 0, params.on_failure, "models of the other workers") {}
 
   void run() override {
     all_reduce_.take_part([this] { take_rounds(); });
@@ -81,11 +81,11 @@ std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
 }
 
 Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
-  return {Pace::lockstep, comm::all_reduce(collective).sum_phases(cluster, 1, 1.0 / local_steps)};
+  return {Pace::lockstep, comm::all_reduce({collective, settings}).sum_phases(cluster, 1, 1.0 / local_steps)};
 }
 
 std::vector<std::string> LocalSgdParams::notes(const Cluster& cluster) const {
-  std::vector<std::string> notes = comm::notes_of(collective, cluster);
+  std::vector<std::string> notes = comm::notes_of({collective, settings}, cluster);
   if (local_from > 0) {
     notes.push_back("models are averaged after each of the first " + std::to_string(local_from) +
                     " steps; the bound is that of the steps after these");

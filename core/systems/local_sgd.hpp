@@ -28,11 +28,14 @@ struct LocalSgdParams : SystemOf<LocalSgdParams> {
   int local_steps = 8;
   int local_from = 0;
   comm::Collective collective = comm::Collective::ring;
+  comm::CollectiveSettings settings;
   OnFailure on_failure = OnFailure::wait;
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   bool needs_all_hosts() const override { return local_from > 0; }
+  void fill_defaults(const Cluster*) override { settings.fill_defaults(collective); }
+  bool needs_rates() const override { return settings.by_rate(); }
   int period() const override { return local_steps; }
   // All models equal the mean after H steps.
   std::optional<graph::Consensus> consensus(const Cluster&) const override {
@@ -52,6 +55,7 @@ void fields(Visitor& visit, LocalSgdParams& params) {
              .at_most = 1e9});
   visit("collective", params.collective,
         Rule{.doc = "how models are summed; each weighs alike, whatever the size of its site"});
+  fields(visit, params.settings);
   visit("on_failure", params.on_failure, on_failure_rule);
 }
 

@@ -43,7 +43,8 @@ std::vector<comm::Partition> parts_of(const std::vector<comm::Bucket>& buckets) 
 
 class OverlappedWorker : public Program {
  public:
-  OverlappedWorker(Node& node, comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params)
+  OverlappedWorker(Node& node, const comm::HowToSum& how, const codec::CodecParams& codec,
+                   const AllreduceOverlap& params)
       : node_(node),
         buckets_(buckets_of(params, node.cluster())),
         by_layers_(params.overlap == Overlap::layers),
@@ -144,12 +145,12 @@ void fill_defaults(AllreduceOverlap& params) {
   if (params.overlap == Overlap::backward && !params.bucket_bytes) params.bucket_bytes = bucket_of_ddp;
 }
 
-std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
+std::unique_ptr<Program> overlapped_allreduce(Node& node, const comm::HowToSum& how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params) {
   return std::make_unique<OverlappedWorker>(node, how, codec, params);
 }
 
-Phases bucketed_sum(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+Phases bucketed_sum(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                     const Cluster& cluster) {
   if (params.bucket_bytes || params.overlap != Overlap::layers) return {};
   return membership::phases_of_sums(how, codec, cluster, 1, 1);
@@ -162,7 +163,7 @@ std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const 
   return notes;
 }
 
-Traffic overlapped_traffic(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+Traffic overlapped_traffic(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                            const Cluster& cluster) {
   const auto buckets = static_cast<double>(buckets_of(params, cluster).size());
   return {Pace::overlapped, membership::phases_of_sums(how, codec, cluster, 1 / buckets, buckets)};

@@ -43,13 +43,13 @@ void fields(Visitor& visit, AllreduceOverlap& params) {
 void fill_defaults(AllreduceOverlap& params);
 
 // Requires an overlap other than none. Throws InputError if there are no layers.
-std::unique_ptr<Program> overlapped_allreduce(Node& node, comm::Collective how, const codec::CodecParams& codec,
+std::unique_ptr<Program> overlapped_allreduce(Node& node, const comm::HowToSum& how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params);
 std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const Cluster& cluster);
 // See System::bucketed_sum.
-Phases bucketed_sum(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+Phases bucketed_sum(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                     const Cluster& cluster);
-Traffic overlapped_traffic(comm::Collective how, const codec::CodecParams& codec, const AllreduceOverlap& params,
+Traffic overlapped_traffic(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                            const Cluster& cluster);
 
 }  // namespace ddl::systems

@@ -43,6 +43,7 @@ Registry built_in() {
       TreeAllreduceParams,          //
       StarAllreduceParams,          //
       HierarchicalAllreduceParams,  //
+      ButterflyAllreduceParams,     //
       PartialAllreduceParams,       //
       LocalSgdParams,               //
       DilocoParams,                 //

@@ -41,9 +41,18 @@ const Knob knobs[] = {{"partitions", {"1", "2", "4", R"("auto")"}},
                       {"codec", {R"({"type": "qsgd"})", R"({"type": "top_k"})"}}};
 
 // No worker can get far ahead of another, so that the lower bound of a step is that of all of them.
-constexpr std::string_view in_step[] = {
-    "ps_sync",   "ps_ssp", "ring_allreduce", "tree_allreduce", "star_allreduce",   "hierarchical_allreduce",
-    "local_sgd", "diloco", "d_psgd",         "choco",          "partial_allreduce"};
+constexpr std::string_view in_step[] = {"ps_sync",
+                                        "ps_ssp",
+                                        "ring_allreduce",
+                                        "tree_allreduce",
+                                        "star_allreduce",
+                                        "hierarchical_allreduce",
+                                        "butterfly_allreduce",
+                                        "local_sgd",
+                                        "diloco",
+                                        "d_psgd",
+                                        "choco",
+                                        "partial_allreduce"};
 
 // A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to an accuracy;
 // this leaves room for that being wrong. Accuracy at the end asks for more room: one worker may have long stopped

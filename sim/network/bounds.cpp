@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "core/base/check.hpp"
 
@@ -142,6 +143,16 @@ class StepBound {
   std::vector<std::vector<RoutedFlow>> phases_;
 };
 
+// Between workers.
+template <class Use>
+void for_each_route(const platform::Fabric& fabric, Use use) {
+  for (int source = 0; source < fabric.worker_count(); ++source) {
+    for (int target = 0; target < fabric.worker_count(); ++target) {
+      if (source != target) use(source, target, fabric.find_route(source, target));
+    }
+  }
+}
+
 }  // namespace
 
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
@@ -173,24 +184,33 @@ SumTime sum_time(const platform::Fabric& fabric, const Phases& phases, double mo
   return time;
 }
 
-std::vector<double> exchange_seconds(const platform::Fabric& fabric, double model_bytes) {
-  const int workers = fabric.worker_count();
-  const auto for_each_route = [&](auto&& use) {
-    for (int source = 0; source < workers; ++source) {
-      for (int target = 0; target < workers; ++target) {
-        if (source != target) use(source, fabric.find_route(source, target));
-      }
-    }
+std::vector<double> rates_of_workers(const platform::Fabric& fabric) {
+  std::vector<std::set<int>> out(static_cast<std::size_t>(fabric.worker_count())), in(out.size());
+  for_each_route(fabric, [&](int source, int target, const platform::Route& route) {
+    if (route.links.empty()) return;
+    out[static_cast<std::size_t>(source)].insert(route.links.front());
+    in[static_cast<std::size_t>(target)].insert(route.links.back());
+  });
+  const auto rate = [&](const std::set<int>& links) {
+    double all = 0;
+    for (const int link : links) all += fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
+    return all;
   };
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < out.size(); ++i) rates.push_back(std::min(rate(out[i]), rate(in[i])));
+  return rates;
+}
+
+std::vector<double> exchange_seconds(const platform::Fabric& fabric, double model_bytes) {
   std::vector<double> bytes(fabric.links().size());
-  for_each_route([&](int, const platform::Route& route) {
+  for_each_route(fabric, [&](int, int, const platform::Route& route) {
     for (const int link : route.links) {
       double& load = bytes[static_cast<std::size_t>(link)];
       load = fabric.links()[link].direction == "free" ? model_bytes : load + model_bytes;
     }
   });
-  std::vector<double> result(static_cast<std::size_t>(workers));
-  for_each_route([&](int source, const platform::Route& route) {
+  std::vector<double> result(static_cast<std::size_t>(fabric.worker_count()));
+  for_each_route(fabric, [&](int source, int, const platform::Route& route) {
     double& most = result[static_cast<std::size_t>(source)];
     for (const int link : route.links) {
       const auto at = static_cast<std::size_t>(link);

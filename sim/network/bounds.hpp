@@ -59,4 +59,7 @@ SumTime sum_time(const platform::Fabric& fabric, const Phases& phases, double mo
 // every other. Walks over all pairs of workers.
 std::vector<double> exchange_seconds(const platform::Fabric& fabric, double model_bytes);
 
+// See Cluster::rates. Walks over all pairs of workers.
+std::vector<double> rates_of_workers(const platform::Fabric& fabric);
+
 }  // namespace ddl::network

@@ -8,6 +8,7 @@
 #include "sim/network/transports/flow_transport.hpp"
 #include "sim/network/transports/packet_transport.hpp"
 #include "sim/network/transports/simgrid_transport.hpp"
+#include "sim/platform/engine.hpp"
 
 namespace ddl::network {
 namespace {
@@ -52,12 +53,22 @@ void end_at_once(std::vector<Transmission*>& within_hosts, const std::function<v
   }
 }
 
+double remaining_bytes(const Transport& transport, const Transmission& it) {
+  return transport.remaining_bytes(it) + it.rest_bytes;
+}
+
+// Messages that can be lost are delivered whole, and so are those whose latencies SimGrid does not let us set.
+bool takes_slices(platform::Fabric& fabric) {
+  return fabric.changes().losses.empty() && (fabric.network_plan().carried_by != platform::CarriedBy::simgrid ||
+                                             platform::has_default("network/latency-factor"));
+}
+
 void cut_off(const Channels& channels, const Transport& transport, Observer& observer) {
   for (const auto& from : channels) {
     for (const auto& [target, channel] : from) {
       if (channel.stage != Channel::Stage::on_wire) continue;
       const Transmission& it = channel.transmission;
-      const double carried = channel.is_carried() ? it.bytes - transport.remaining_bytes(it) : it.bytes;
+      const double carried = channel.is_carried() ? it.bytes - remaining_bytes(transport, it) : it.bytes;
       observer.end_message(channel.observed, it.pair.source, target, carried, MessageEnd::cut_off);
     }
   }
@@ -87,7 +98,8 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       channels_(static_cast<std::size_t>(fabric.node_count())),
       reachable_(channels_.size(), true),
       accounts_(observer),
-      pauses_(quiescence, [this] { wake_at(now()); }) {
+      pauses_(quiescence, [this] { wake_at(now()); }),
+      takes_slices_(takes_slices(fabric)) {
   transport_ = transport_over(
       fabric, quiescence, seed, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
 }
@@ -100,6 +112,8 @@ void Network::send(Message message) {
   Channel& to = open_channel(channels_, fabric_, {message.source, message.target});
   quiescence_.begins();
   accounts_.accept();
+  if (message.relay && (to.transmission.route.within_host() || !takes_slices_)) message.relay.reset();
+  if (message.relay && to.goes_on()) join(to, message);
   to.queue.push_back(std::move(message));
   accounts_.queue(to);
   if (to.stage == Channel::Stage::idle) begin(to);
@@ -178,7 +192,7 @@ std::int64_t Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
     Transmission& it = channel.transmission;
     double carried = it.bytes;
     if (channel.is_carried()) {
-      carried = transport_->cancel(it);
+      carried = it.done_bytes + transport_->cancel(it);
       wake_at(transport_->next_end_s());
       begin(channel);
     } else {  // it has just ended, and takes the next message when the transport calls
@@ -211,12 +225,13 @@ void Network::wake_at(double time_s) {
 void Network::advance() {
   timer_ = nullptr;
   for (const Transmission* ended : transport_->take_ended()) end_transmission(*find(channels_, ended->pair));
+  while (Channel* const channel = held_back_.take_due(now())) end_transmission(*channel);
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   transport_->start(in_order(std::exchange(starting_, {})));
   end_at_once(within_hosts_, [this](const Transmission& it) { end_transmission(*find(channels_, it.pair)); });
   pauses_.end_all();
-  wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
+  wake_at(std::min({transport_->next_end_s(), retries_.next_s(), held_back_.next_s()}));
 }
 
 void Network::start_next(Channel& from) {
@@ -236,12 +251,56 @@ void Network::put_on_wire(Channel& from) {
   from.observed = observer_.begin_message(it.pair.source, it.pair.target, from.on_wire->step, it.bytes);
   if (it.route.within_host()) return within_hosts_.push_back(&it);
   it.flows = uneven_.flows(it);
+  it.latency_s.reset();
+  if (const auto& relay = from.on_wire->relay) {
+    const double latency_s = fabric_.latency_now_s(it.route) * fabric_.network_numbers().latency_factor;
+    const double left_since_s = std::clamp(now() - relay->sent_s, 0.0, latency_s);
+    from.left_s = now() - left_since_s;
+    it.latency_s = latency_s - left_since_s;
+  }
   starting_.push_back(&it);
 }
+
+// --- messages in slices ---
+
+// Its bytes leave right behind those of the messages before it, so its latency passes while these arrive.
+void Network::join(const Channel& busy, const Message& message) {
+  message.relay->sent_s = now();
+  const double rest_bytes = static_cast<double>(message.wire_bytes - message.relay->first_bytes);
+  transport_->expect(busy.transmission, static_cast<double>(message.relay->first_bytes) + header_bytes_, rest_bytes);
+}
+
+void Network::pass_first_slice(Channel& from) {
+  Transmission& it = from.transmission;
+  from.slice_s = now() - from.left_s;
+  it.done_bytes = it.bytes - std::exchange(it.rest_bytes, 0);
+  it.latency_s = 0;
+  starting_.push_back(&it);
+  deliver_(*from.on_wire);
+  pauses_.count_arrival();
+}
+
+// A message is whole a slice's time after the one that it follows, or later.
+bool Network::is_held_back(Channel& from) {
+  const auto& relay = from.on_wire->relay;
+  if (!relay || !relay->follows) return false;
+  const double whole_s = relay->follows->whole_s + from.slice_s;
+  if (whole_s <= now()) return false;
+  if (whole_s < Transport::never) {
+    held_back_.add(whole_s, from);
+  } else {
+    followers_.push_back(&from);
+  }
+  return true;
+}
+
+// --- the end of a message ---
 
 void Network::end_transmission(Channel& from) {
   if (from.stage == Channel::Stage::beginning) return start_next(from);  // lost with a host since it ended
   const Transmission& it = from.transmission;
+  if (it.rest_bytes > 0) return pass_first_slice(from);
+  if (is_held_back(from)) return;
   const auto retry_s = losses_.retry_after_s(it, now());
   observer_.end_message(from.observed, it.pair.source, it.pair.target, it.bytes,
                         retry_s ? MessageEnd::lost : MessageEnd::arrived);
@@ -265,6 +324,13 @@ void Network::deliver(Channel& from) {
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   from.stage = Channel::Stage::beginning;
+  if (message.relay) {
+    message.relay->whole_s = now();
+    message.relay->follows.reset();
+    for (Channel* follower : std::exchange(followers_, {})) {
+      if (!is_held_back(*follower)) held_back_.add(now(), *follower);
+    }
+  }
   deliver_(std::move(message));
   pauses_.count_arrival();
   if (from.undelivered() == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
@@ -282,7 +348,7 @@ void Network::stop() {
 
 Totals Network::totals() const {
   return accounts_.totals(channels_, fabric_,
-                          [this](const Transmission& it) { return transport_->remaining_bytes(it); });
+                          [this](const Transmission& it) { return remaining_bytes(*transport_, it); });
 }
 
 void Network::end_observation() { cut_off(channels_, *transport_, observer_); }

@@ -67,6 +67,9 @@ class Network {
   void begin(Channel& channel);       // in this instant, but not before the caller waits for something
   void start_next(Channel& channel);  // the next in its queue; or closes the channel
   void put_on_wire(Channel& channel);
+  void join(const Channel& busy, const Message& message);
+  void pass_first_slice(Channel& channel);
+  bool is_held_back(Channel& channel);  // by the message that it follows
   void end_transmission(Channel& channel);
   void send_again(Channel& channel);
   void deliver(Channel& channel);
@@ -91,7 +94,9 @@ class Network {
   std::vector<Channel*> beginning_;
   std::vector<Transmission*> starting_, within_hosts_;
   Pauses pauses_;
-  Retries retries_;
+  Retries retries_, held_back_;
+  std::vector<Channel*> followers_;  // whose messages have come before those that they follow
+  const bool takes_slices_;
   simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off
   bool stopped_ = false;
 };

@@ -50,7 +50,7 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, const platform::Rout
   shape.latency_s = first_byte_s.value_or(latency_s * numbers.latency_factor);
   shape.efficiency = numbers.bandwidth_factor;
   // Without latency SimGrid gives all flows the same claim, whatever their links.
-  if (shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
+  if (latency_s > 0 || shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
   if (latency_s > 0 && !numbers.follows_connections) shape.bound = route.window_bytes / (2 * latency_s);
   use(fabric, route, shape);
   return shape;

@@ -62,7 +62,9 @@ TEST_CASE("a ring runs at its slowest link, or waits for its slowest worker") {
 
 TEST_CASE("replicas stay equal to the bit when the last round has fewer gradients than workers") {
   for (const char* algorithm :
-       {R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"("hierarchical_allreduce")"}) {
+       {R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"("hierarchical_allreduce")",
+        R"("butterfly_allreduce")", R"({"name": "ring_allreduce", "slice_bytes": "500B"})",
+        R"({"name": "hierarchical_allreduce", "slice_bytes": "500B"})"}) {
     for (const int workers : {3, 6}) {
       auto scenario = learning(algorithm, workers, 0,
                                R"("data": {"train": 400, "test": 50}, "stop": {"samples": 210},

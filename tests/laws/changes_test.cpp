@@ -159,9 +159,9 @@ TEST_CASE("while a worker's link is down, synchronous systems stall and asynchro
       return row.worker != 0 && row.end_s > 30 && row.end_s < 40;
     });
   };
-  for (const char* waiting :
-       {R"("ps_sync")", R"({"name":"ps_ssp","staleness_bound":2})", R"("ring_allreduce")", R"("tree_allreduce")",
-        R"("star_allreduce")", R"("hierarchical_allreduce")", R"({"name":"local_sgd","local_steps":2})"}) {
+  for (const char* waiting : {R"("ps_sync")", R"({"name":"ps_ssp","staleness_bound":2})", R"("ring_allreduce")",
+                              R"("tree_allreduce")", R"("star_allreduce")", R"("hierarchical_allreduce")",
+                              R"("butterfly_allreduce")", R"({"name":"local_sgd","local_steps":2})"}) {
     CHECK(steps_of_others(waiting) == 0);
   }
   for (const char* going_on : {R"("ps_async")", R"({"name":"ps_sync","backup_workers":1})",

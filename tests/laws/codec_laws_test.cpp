@@ -23,7 +23,7 @@ const char* const with_codecs[] = {R"("ps_async")", R"("ps_sync")", R"("ako", "p
 TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker once, and all sum as a server does") {
   const auto codec = R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})";
   const auto server = run::run(learning(with_codec(R"("ps_sync")", codec), 5, 1, rest));
-  for (const char* collective : {"ring", "tree", "star", "hierarchical"}) {
+  for (const char* collective : {"ring", "tree", "star", "hierarchical", "butterfly"}) {
     CAPTURE(collective);
     const std::string system = fmt::format(R"("{}_allreduce")", collective);
     const auto gathered = run::run(learning(with_codec(system.c_str(), codec), 5, 0, rest));

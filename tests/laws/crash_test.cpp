@@ -100,14 +100,16 @@ TEST_CASE("a synchronous server that goes on takes the mean over those left, as 
   // The crash is in the middle of a gradient, with nothing of it under way.
   const std::string fault = R"({"type": "host_crash", "host": "w1", "at": "50ms"})";
   const auto server = run::run(with_fault(go_on("ps_sync"), fault));
-  for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce"}) {
+  for (const char* name :
+       {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce", "butterfly_allreduce"}) {
     CHECK(largest_difference(run::run(with_fault(go_on(name), fault)).weights[0], server.weights[0]) < 1e-5);
   }
   CHECK(largest_difference(run::run(with_fault(R"("ps_sync")", "")).weights[0], server.weights[0]) > 1e-4);
 }
 
 TEST_CASE("replicas of an all-reduce are one again after a restart, even of a worker that has lost its model") {
-  for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce"}) {
+  for (const char* name :
+       {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce", "butterfly_allreduce"}) {
     for (const std::string& state : {kept, lost}) {
       for (const char* policy : {"go_on", "wait"}) {
         const std::string system = with_policy(name, policy);

@@ -53,6 +53,7 @@ TEST_CASE("synchronous systems = one worker with the union batch, however the gr
                              {"tree_allreduce", n},
                              {"star_allreduce", n},
                              {"hierarchical_allreduce", n},
+                             {"butterfly_allreduce", n},
                              {R"({"name": "d_psgd", "topology": "complete", "combine": "after"})", n}}) {
       CAPTURE(side.system);
       const auto result = side.run(of_settings(momentum, 64 / n, shards_of_one_batch));
@@ -60,10 +61,11 @@ TEST_CASE("synchronous systems = one worker with the union batch, however the gr
       for (const auto& model : result.weights) CHECK(model == result.weights[0]);
       for (const run::IterationRow& row : result.iterations) CHECK(row.staleness == 0);
     }
-    // Both sum in worker order.
+    // All sum in worker order.
     check_equal({"star_allreduce", n}, {"ps_sync", n, 1}, of_settings(momentum, 64 / n, shards_of_one_batch));
+    check_equal({"butterfly_allreduce", n}, {"ps_sync", n, 1}, of_settings(momentum, 64 / n, shards_of_one_batch));
   }
-  for (const char* collective : {"ring", "tree", "star", "hierarchical"}) {
+  for (const char* collective : {"ring", "tree", "star", "hierarchical", "butterfly"}) {
     check_equal({fmt::format(R"({{"name": "local_sgd", "local_steps": 1, "collective": "{}"}})", collective), 4},
                 {"ring_allreduce", 4}, of_settings(sgd, 16, shards_of_one_batch), 1e-6);
   }

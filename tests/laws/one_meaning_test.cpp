@@ -260,8 +260,8 @@ TEST_CASE("a worker that comes back or late steps as the others do") {
         R"({"type": "host_crash", "host": "w1", "at": "450ms", "restart": "1250ms", "state": "kept"})",
         R"({"type": "join", "host": "w1", "at": "1250ms"})"}) {
     CAPTURE(fault);
-    for (const char* name :
-         {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce", "local_sgd"}) {
+    for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce", "hierarchical_allreduce",
+                             "butterfly_allreduce", "local_sgd"}) {
       CAPTURE(name);
       for (const std::string& optimizer : {sgd, adam, momentum}) {
         CAPTURE(optimizer);

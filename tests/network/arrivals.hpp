@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -20,9 +21,15 @@ constexpr double whenever = NAN;
 using Solvers = std::vector<scenario::LinkSolver>;
 inline const Solvers both_solvers = {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator};
 
+// Arrivals of messages, and behind them those of first slices, if any are in slices; -1: never.
 inline std::vector<double> times(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
                                  const std::function<void(Network&, std::size_t)>& before = nullptr) {
-  const nlohmann::json found = forked([&] { return nlohmann::json(carried(scenario, messages, before)); });
+  const nlohmann::json found = forked([&] {
+    Arrivals times = carried_in_slices(scenario, messages, before);
+    const bool in_slices = std::ranges::any_of(messages, [](const Sent& sent) { return sent.first_bytes > 0; });
+    if (in_slices) times.whole.insert(times.whole.end(), times.first.begin(), times.first.end());
+    return nlohmann::json(times.whole);
+  });
   REQUIRE_MESSAGE(found.is_array(), found.dump());
   return found.get<std::vector<double>>();
 }
@@ -39,16 +46,17 @@ struct Also {
   Solvers solvers = both_solvers;
 };
 
-// Messages arrive at these times; -1: never. With each solver, except for packets, which need none.
+// Messages, and their first slices if there are times for them, arrive at these times; -1: never. With each solver,
+// except for packets, which need none.
 inline void arrives(const std::string& what, const scenario::Scenario& over, const std::vector<Sent>& sent,
                     const std::vector<double>& at_s, const Also& also = {}) {
   CAPTURE(what);
-  REQUIRE(at_s.size() == sent.size());
+  REQUIRE((at_s.size() == sent.size() || at_s.size() == 2 * sent.size()));
   const bool by_packets = over.platform.network.model == scenario::NetworkModel::packets;
   for (const auto solver : by_packets ? Solvers{scenario::LinkSolver::accelerator} : also.solvers) {
     CAPTURE(static_cast<int>(solver));
     const std::vector<double> found = times(by_packets ? over : solved_by(over, solver), sent, also.before);
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t i = 0; i < at_s.size(); ++i) {
       CAPTURE(i);
       CAPTURE(found[i]);
       CAPTURE(at_s[i]);

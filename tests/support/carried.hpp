@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <simgrid/s4u.hpp>
 #include <vector>
@@ -20,17 +21,24 @@ class NobodyObserves final : public network::Observer {
   void queue_changed(int, int, std::size_t) override {}
 };
 
+struct Arrivals {
+  std::vector<double> whole, first;  // -1: never; the second of messages with slices
+};
+
 // When each message arrived. Messages of one pair are carried one after the other. In a process of its own. Before
 // message i is sent, `before` may do something to the network.
-inline std::vector<double> carried(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
-                                   const std::function<void(network::Network&, std::size_t i)>& before = nullptr) {
+inline Arrivals carried_in_slices(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
+                                  const std::function<void(network::Network&, std::size_t i)>& before = nullptr) {
   platform::Fabric fabric(scenario);
   network::Quiescence quiescence;
   NobodyObserves observer;
   run::PlatformChanges changes(fabric);
-  std::vector<double> times(messages.size(), -1);
-  network::Network network(fabric, quiescence, observer, scenario.seed, 0, [&](Message message) {
-    times[static_cast<std::size_t>(message.step)] = simgrid::s4u::Engine::get_clock();
+  Arrivals times{std::vector<double>(messages.size(), -1), std::vector<double>(messages.size(), -1)};
+  std::vector<std::shared_ptr<Relay>> relays(messages.size());
+  network::Network network(fabric, quiescence, observer, scenario.seed, 0, [&](const Message& message) {
+    const auto i = static_cast<std::size_t>(message.step);
+    const bool is_whole = !message.relay || message.relay->whole_s < Relay::never;
+    (is_whole ? times.whole : times.first)[i] = simgrid::s4u::Engine::get_clock();
   });
   std::vector<std::size_t> order(messages.size());
   std::iota(order.begin(), order.end(), 0);
@@ -48,13 +56,24 @@ inline std::vector<double> carried(const scenario::Scenario& scenario, const std
       message.target = sent.target;
       message.step = static_cast<std::int64_t>(i);
       message.wire_bytes = static_cast<decltype(message.wire_bytes)>(sent.bytes);
+      if (sent.first_bytes > 0) {
+        relays[i] = std::make_shared<Relay>(Relay{static_cast<std::uint64_t>(sent.first_bytes)});
+        if (sent.follows >= 0) relays[i]->follows = relays[static_cast<std::size_t>(sent.follows)];
+        message.relay = relays[i];
+      }
       network.send(std::move(message));
     }
     for (int node = 0; node < fabric.node_count(); ++node) network.wait_until_all_delivered(node);
+    network.check_accounts();
     network.stop();
   });
   fabric.engine().run();
   return times;
+}
+
+inline std::vector<double> carried(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
+                                   const std::function<void(network::Network&, std::size_t i)>& before = nullptr) {
+  return carried_in_slices(scenario, messages, before).whole;
 }
 
 }  // namespace ddl

@@ -84,6 +84,7 @@ void LocalNode::send(int target, Message message) {
   check(target >= 0 && target < cluster().workers + cluster().servers && target != id(), "another node");
   message.source = id();
   message.target = target;
+  message.relay.reset();
   sent.push_back(message);
   Channel& channel = channels_.try_emplace(target, *this, target).first->second;
   channel.waiting.push_back(std::move(message));

@@ -15,6 +15,8 @@ struct Sent {
   int source = 0, target = 0;
   double bytes = 0;
   double start_s = 0;
+  double first_bytes = 0;  // its first slice; 0: it is delivered whole
+  int follows = -1;        // the message that it sends on
 };
 
 // When each message arrived, all sent in one simulation.

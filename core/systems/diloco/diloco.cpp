@@ -65,7 +65,7 @@ class DilocoWorker : public Program {
         schedule_(params_, node.cluster()),
         weight_(weight_of_move(params, node.id(), node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, params.collective.value(), 0, OnFailure::wait, awaited),
+        all_reduce_(node, {params.collective.value(), params.settings}, 0, OnFailure::wait, awaited),
         compressed_(node, all_reduce_, params.codec, schedule_.parts()),
         sums_(node, compressed_, awaited) {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
@@ -246,20 +246,22 @@ std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::m
 Traffic DilocoParams::traffic(const Cluster& cluster) const {
   const double units = static_cast<double>(FragmentSchedule(*this, cluster).parts().size());
   const bool overlapped = fragment_sync_delay > 0 || eager || is_by_layers(*this, cluster);
-  Phases phases = membership::phases_of_sums(collective.value(), codec, cluster, 1 / units, units / sync_every);
+  Phases phases =
+      membership::phases_of_sums({collective.value(), settings}, codec, cluster, 1 / units, units / sync_every);
   if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
   return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
 }
 
 Phases DilocoParams::bucketed_sum(const Cluster& cluster) const {
   if (!is_by_layers(*this, cluster)) return {};
-  return membership::phases_of_sums(collective.value(), codec, cluster, 1, 1);
+  return membership::phases_of_sums({collective.value(), settings}, codec, cluster, 1, 1);
 }
 
 void DilocoParams::fill_defaults(const Cluster*) {
   const bool sites = replica == Replica::site;
   if (!overlap) overlap = sites ? FragmentOverlap::none : FragmentOverlap::layers;
   if (!collective) collective = sites ? comm::Collective::hierarchical : comm::Collective::ring;
+  settings.fill_defaults(*collective);
 }
 
 std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
@@ -294,7 +296,7 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
 }
 
 std::vector<std::string> DilocoParams::notes(const Cluster& cluster) const {
-  std::vector<std::string> notes = comm::notes_of(collective.value(), cluster);
+  std::vector<std::string> notes = comm::notes_of({collective.value(), settings}, cluster);
   if (overlap.value() == FragmentOverlap::layers) {
     std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
   }

@@ -87,6 +87,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   Replica replica = Replica::worker;
   SiteWeight weight = SiteWeight::replicas;
   std::optional<comm::Collective> collective;
+  comm::CollectiveSettings settings;
   codec::CodecParams codec;
 
   std::unique_ptr<Program> program(Node& node) const override;
@@ -94,6 +95,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster* cluster) override;
+  bool needs_rates() const override { return settings.by_rate(); }
   int period() const override { return sync_every; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
   // Every worker keeps the outer model and its momentum.
@@ -157,6 +159,7 @@ void fields(Visitor& visit, DilocoParams& params) {
       Rule{.doc = "what the mean of moves weighs by: replicas, each alike, as in the papers; or the workers of each"});
   visit("collective", params.collective,
         Rule{.doc = "how moves are summed; default: ring, or hierarchical if a replica is a site"});
+  fields(visit, params.settings);
   visit(
       "codec", params.codec,
       Rule{.doc =

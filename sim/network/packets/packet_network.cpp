@@ -1,6 +1,7 @@
 #include "sim/network/packets/packet_network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -19,6 +20,8 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.timeouts += more.timeouts;
   sum.spurious_timeouts += more.spurious_timeouts;
 }
+
+double whole_bytes(double bytes) { return std::max(std::ceil(bytes), 1.0); }
 
 DeviceQueue device_of(const Line& link) {
   return link.settings().latency_s < own_links_s ? DeviceQueue(link) : DeviceQueue();
@@ -96,16 +99,31 @@ void PacketNetwork::close(int connection) {
 
 void PacketNetwork::begin(double now_s, std::span<const Message> messages, Turns& turns) {
   now_s_ = now_s;
-  std::vector<int> connections;
-  for (const auto& [connection, bytes] : messages) {
-    at(connection).sender.write(now_s, bytes);
+  std::vector<int> writing;
+  for (const auto& [connection, bytes, more_bytes] : messages) {
+    Connection& by = at(connection);
+    by.end_bytes += whole_bytes(bytes);
+    const double written_to = by.end_bytes + (more_bytes > 0 ? whole_bytes(more_bytes) : 0);
+    const double lacking = written_to - by.sender.message_ends_bytes();
+    if (lacking > 0) by.sender.write(now_s, lacking);
     busy_.push_back(connection);
-    at(connection).is_busy = true;
-    at(connection).end.begin(at(connection).sender.message_ends() - 1, least_latency_of(at(connection).there));
+    by.is_busy = true;
+    by.end.begin(by.sender.segment_with_end(by.end_bytes), least_latency_of(by.there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
-    at(connection).sender.send_lost_again(now_s);
-    connections.push_back(connection);
+    if (lacking > 0) writing.push_back(connection);
+    end_if_there(connection);
   }
+  send(now_s, writing, turns);
+}
+
+void PacketNetwork::write_ahead(double now_s, int connection, double bytes, Turns& turns) {
+  now_s_ = now_s;
+  at(connection).sender.write(now_s, whole_bytes(bytes));
+  send(now_s, {connection}, turns);
+}
+
+void PacketNetwork::send(double now_s, const std::vector<int>& connections, Turns& turns) {
+  for (const int connection : connections) at(connection).sender.send_lost_again(now_s);
   turns.take(connections, [&](int connection) { return at(connection).sender.send_burst(now_s); });
   for (const int connection : connections) plan(connection);
 }
@@ -145,7 +163,7 @@ bool PacketNetwork::put(double now_s, const Packet& packet) {
   if (!packet.is_acknowledgement) {
     const std::int64_t segment = packet.segment.number, first = by.receiver.next();
     const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
-    if (packet.hops == 0) by.end.send(segment, by.sender.message_ends() - 1);
+    if (packet.hops == 0) by.end.send(segment, by.sender.segment_with_end(by.end_bytes));
     if (!has_room) {
       by.end.drop(segment);
     } else if (by.end.watches(segment, first)) {
@@ -178,12 +196,16 @@ void PacketNetwork::arrive(double now_s, const Packet& packet) {
   const auto tells = by.receiver.take(now_s, packet.segment, by.sender.timeout_s());
   by.end.arrive(packet.segment.number, by.receiver.next());
   if (tells) acknowledge(now_s, packet.connection, *tells);
-  if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {
-    by.is_busy = false;
-    std::erase(busy_, packet.connection);
-    ends_.set(static_cast<std::size_t>(packet.connection), never);
-    ended_.push_back(packet.connection);
-  }
+  end_if_there(packet.connection);
+}
+
+void PacketNetwork::end_if_there(int connection) {
+  Connection& by = at(connection);
+  if (!by.is_busy || by.receiver.next_bytes() < by.end_bytes) return;
+  by.is_busy = false;
+  std::erase(busy_, connection);
+  ends_.set(static_cast<std::size_t>(connection), never);
+  ended_.push_back(connection);
 }
 
 void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgement& tells) {
@@ -196,7 +218,7 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
 
 // Lower bound: the last line has put out all missing bytes, in full segments except one.
 double PacketNetwork::least_end_s(const Connection& connection) const {
-  const double missing_bytes = connection.receiver.missing_bytes_before(connection.sender.message_ends_bytes());
+  const double missing_bytes = connection.receiver.missing_bytes_before(connection.end_bytes);
   const std::int64_t missing = std::max<std::int64_t>(1, segments_in(missing_bytes));
   const double out_s = line(connection.there.back()).least_s_of(now_s_, missing, frame_of_segment_bytes);
   const double least_s = std::max(out_s, connection.end.least_s(now_s_, connection.receiver.next()));
@@ -217,7 +239,7 @@ double PacketNetwork::next_end_s() {
 
 double PacketNetwork::missing_bytes(int connection) const {
   const Connection& by = *connections_[static_cast<std::size_t>(connection)];
-  return by.receiver.missing_bytes_before(by.sender.message_ends_bytes());
+  return by.receiver.missing_bytes_before(by.end_bytes);
 }
 
 Sender::Counts PacketNetwork::counts() const {

@@ -1,5 +1,5 @@
 // TCP connections over links with queues, packet by packet. Knows neither SimGrid nor messages: a connection carries a
-// number of bytes at a time, and its caller passes the time.
+// number of bytes at a time, of which the next may be written already, and its caller passes the time.
 //
 // Deterministic, for given streams of jitter and turns: among events due at one time, the connections' timers come
 // first, then lines, in order.
@@ -26,7 +26,8 @@ class PacketNetwork {
   static constexpr double never = Line::never;
   struct Message {
     int connection = 0;
-    double bytes = 0;
+    double bytes = 0;       // counted in whole ones
+    double more_bytes = 0;  // written right behind it, the next message's
   };
 
   // Connections are numbered below `connections`.
@@ -43,9 +44,11 @@ class PacketNetwork {
             std::optional<double> most_segments = std::nullopt);
   void close(int connection);  // process earlier events first; packets under way are ignored
 
-  // Begins messages of one host, with its turns. Process earlier events first; no message of these connections may be
-  // under way.
+  // Begins messages of one host, with its turns, as far as they are not written yet. Process earlier events first; no
+  // message of these connections may be under way.
   void begin(double now_s, std::span<const Message> messages, Turns& turns);
+  // Writes bytes of messages that will begin later, behind all those written so far.
+  void write_ahead(double now_s, int connection, double bytes, Turns& turns);
   void pass(double now_s);  // processes events up to that time
   // The connections whose messages have ended since the last call.
   std::vector<int> take_ended() { return std::exchange(ended_, {}); }
@@ -63,11 +66,14 @@ class PacketNetwork {
     Sender sender;
     Receiver receiver;
     EndBound end;
+    double end_bytes = 0;  // where the message under way, or the last, ends
     bool is_busy = false;
   };
   std::size_t place_of(int line) const { return connections_.size() + static_cast<std::size_t>(line); }
   Connection& at(int connection) { return *connections_[static_cast<std::size_t>(connection)]; }
   void plan(int connection);
+  void send(double now_s, const std::vector<int>& connections, Turns& turns);
+  void end_if_there(int connection);
   bool put(double now_s, const Packet& packet);
   void step(int line, double now_s);
   void arrive(double now_s, const Packet& packet);

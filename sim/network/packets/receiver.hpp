@@ -29,6 +29,7 @@ class Receiver {
   Acknowledgement wake(double now_s);  // call it at next_s()
 
   std::int64_t next() const { return next_; }                     // all segments before it are there
+  double next_bytes() const { return next_bytes_; }               // in them
   double room_ends_bytes() const { return window_.end_bytes(); }  // as last advertised
   double missing_bytes_before(double end_bytes) const;
 

@@ -23,7 +23,7 @@ double SendBuffer::kept_bytes(const Scoreboard& board) const {
 }
 
 void SendBuffer::write(double bytes, const Scoreboard& board) {
-  unwritten_bytes_ = std::max(std::ceil(bytes), 1.0);
+  unwritten_bytes_ += std::max(std::ceil(bytes), 1.0);
   size_bytes_ = std::max(size_bytes_, size_for(least_segments));
   fill(board);
 }

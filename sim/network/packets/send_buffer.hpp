@@ -10,7 +10,7 @@ namespace ddl::network::packets {
 
 class SendBuffer {
  public:
-  // A message, rounded up to whole bytes; that before it has been sent.
+  // A message, rounded up to whole bytes, behind those before it.
   void write(double bytes, const Scoreboard& board);
   // The application writes on, with a window of `window` segments. False if it had nothing to write or no room.
   bool write_on(std::int64_t window, const Scoreboard& board);

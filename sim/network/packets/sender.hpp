@@ -41,11 +41,16 @@ class Sender {
         receivers_end_bytes_(receivers_window_bytes),
         transmit_(std::move(transmit)) {}
 
-  // The application writes a message: all of those before it have arrived. Sends nothing yet.
+  // The application writes a message behind those before it. Sends nothing yet.
   void write(double now_s, double bytes);
   // The segment after its last, if all unsent ones are full.
   std::int64_t message_ends() const;
   double message_ends_bytes() const { return board_.next_bytes() + buffer_.left_bytes(); }
+  // The segment in which the first `end_bytes` will end, or a later one if some before it are not full; -1: it was
+  // sent.
+  std::int64_t segment_with_end(double end_bytes) const {
+    return end_bytes > board_.next_bytes() ? board_.next() + segments_in(end_bytes - board_.next_bytes()) - 1 : -1;
+  }
   void send(double now_s);             // as much as permitted: lost segments, then bursts
   void send_lost_again(double now_s);  // as much of the lost data as permitted
   bool send_burst(double now_s);       // new data; false if there is none or it may not be sent

@@ -11,6 +11,14 @@ constexpr double mean_wait = 0.5;          // share of the queue, which grows ev
 constexpr int most_followed_rounds = 200;  // by then a window rises and falls as before
 constexpr double segment_of_rules = packets::TcpRules().segment_bytes;
 
+TcpRound round_of(double sent, double sent_s, double nominal_s, double trip_s) {
+  return {.sent = sent,
+          .round_trip_s = nominal_s,
+          .spread_s = sent_s,
+          .queued_s = std::max(0.0, sent_s - nominal_s),
+          .seconds = std::max(trip_s, sent_s)};
+}
+
 }  // namespace
 
 TcpDelays::TcpDelays(const platform::Fabric& fabric)
@@ -57,12 +65,13 @@ double TcpDelays::round_trip_s(const Transmission& it) const {
 void TcpDelays::start(const std::vector<Transmission*>& transmissions, double now_s) {
   for (const Transmission* it : transmissions) {
     Connection& by = connection(*it);
+    open_round(by, *it, now_s);
     by.window.rest(now_s - by.idle_since_s, round_trip_s(*it));
-    put_on_links(*it, std::min(it->bytes, by.window.segments() * segment_of_rules));
+    put_on_links(*it, std::min(it->part_bytes(), by.window.segments() * segment_of_rules));
   }
   for (Transmission* it : transmissions) {
-    const Timing timing = send_in_rounds(connection(*it).window, rules_of(it->route.window_bytes).most_segments, *it);
-    it->latency_s = fabric_.latency_now_s(it->route) + timing.gaps_s;
+    const Timing timing = send_in_rounds(connection(*it), rules_of(it->route.window_bytes).most_segments, *it);
+    it->latency_s = it->latency_s.value_or(fabric_.latency_now_s(it->route)) + timing.gaps_s;
     it->most_bytes_per_s = timing.most_bytes_per_s;
   }
 }
@@ -111,6 +120,24 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
   return least;
 }
 
+// With the queues that acknowledgements meet. A message in slices is a stream of which a round trip's bytes are under
+// way without waiting, and the others', in a ring, likewise.
+double TcpDelays::queued_trip_s(const Transmission& it, double nominal_s) const {
+  const double queue_s = this->queue_s(it.back);
+  return nominal_s + mean_wait * (it.latency_s ? std::max(0.0, queue_s - nominal_s) : queue_s);
+}
+
+// The one that slices have left open goes on with further slices, unless its acknowledgements are back by now.
+void TcpDelays::open_round(Connection& by, const Transmission& it, double now_s) const {
+  if (!(by.sent > 0)) return;
+  by.pauses_s += it.latency_s.value_or(0) + (now_s - by.idle_since_s);
+  const double nominal_s = round_trip_s(it), trip_s = queued_trip_s(it, nominal_s);
+  const double sent_s = by.sent * (segment_of_rules / fair_bytes_per_s(it.route));
+  if (it.latency_s && by.pauses_s + sent_s < trip_s) return;
+  if (trip_s > 0) by.window.grow(round_of(by.sent, sent_s, nominal_s, trip_s));
+  by.sent = by.pauses_s = 0;
+}
+
 // Follows the rounds r = 1, 2, ... in which a message of N segments leaves:
 //
 //   1  w_r = min(segments left, W_r)               W_r: the window, at most W
@@ -123,25 +150,43 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
 //
 // Rounds that fill W are paced at W segments per T_0, even when others leave their links; the last one waits for
 // nothing. The window is afterwards what the message leaves.
-TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, double most_segments, const Transmission& it) const {
+//
+// Slices make one stream with those before and after them: the first round goes on with the one that is open, pauses
+// shorten its gap, and the last one stays open. It is paced like others.
+TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double most_segments, const Transmission& it) const {
   const double nominal_s = round_trip_s(it);  // T_0
   if (!(nominal_s > 0)) return {};
-  const double trip_s = nominal_s + mean_wait * queue_s(it.back);
+  const bool in_slices = it.latency_s.has_value();
+  const double trip_s = queued_trip_s(it, nominal_s);
   const double segment_s = segment_of_rules / fair_bytes_per_s(it.route);
+  TcpWindow& window = by.window;
   const double limit = std::floor(most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;
-  double gaps_s = 0, before_s = 0;
-  double left = it.bytes / segment_of_rules;
+  double begun = by.sent, pauses_s = by.pauses_s;  // in the round that is open
+  double before_s = begun > 0 ? by.before_s : 0;
+  by.sent = by.pauses_s = 0;
+  double gaps_s = 0;
+  double left = it.part_bytes() / segment_of_rules;
   double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
-    const double sent = std::min(left, std::floor(window.segments())), sent_s = sent * segment_s;  // 1, 2
-    left -= sent;
+    const double window_now = std::floor(window.segments());
+    const double more = std::clamp(window_now - begun, 0.0, left);  // 1
+    const double sent = begun + more, sent_s = sent * segment_s;    // 2
+    left -= more;
     const bool is_last = left <= 0;
-    if (is_last) {
+    if (is_last && !in_slices) {
       last = sent;
-    } else {  // 3
-      gaps_s += std::max(0.0, trip_s - (sent < limit ? sent_s : std::max(nominal_s, sent_s)));
-      (sent < limit ? below_limit : at_limit) += sent;
+    } else {
+      (window_now < limit ? below_limit : at_limit) += more;
+    }
+    if (is_last && in_slices) {
+      by.sent = sent;
+      by.pauses_s = pauses_s;
+      by.before_s = before_s;
+      break;
+    }
+    if (!is_last) {  // 3
+      gaps_s += std::max(0.0, trip_s - pauses_s - (sent < limit ? sent_s : std::max(nominal_s, sent_s)));
     }
     const double waits_s = sent_s - std::min(before_s, trip_s);  // 4
     if (waits_s > most_queue_s) {                                // 5
@@ -149,12 +194,9 @@ TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, double most_segme
       left += std::min(sent, (waits_s - most_queue_s) / segment_s);
       window.lose();
     } else {
-      window.grow({.sent = sent,
-                   .round_trip_s = nominal_s,
-                   .spread_s = sent_s,
-                   .queued_s = std::max(0.0, sent_s - nominal_s),
-                   .seconds = std::max(trip_s, sent_s)});
+      window.grow(round_of(sent, sent_s, nominal_s, trip_s));
     }
+    begun = pauses_s = 0;
     before_s = sent_s;
   }
   if (!(at_limit > 0)) return {.gaps_s = gaps_s};

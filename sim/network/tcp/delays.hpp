@@ -26,7 +26,7 @@ class TcpDelays {
   explicit TcpDelays(const platform::Fabric& fabric);
 
   // They start now. Sets their latency_s, the seconds until their first bytes are there, and their most_bytes_per_s.
-  // Neither depends on their order.
+  // Neither depends on their order. A latency_s that is set is that of a message in slices.
   void start(const std::vector<Transmission*>& transmissions, double now_s);
   void end(const Transmission& transmission, double now_s);  // it is through, or given up
   // The node's connections are no more: the next message to or from it opens a new one.
@@ -39,6 +39,9 @@ class TcpDelays {
     TcpWindow window;
     int life = 0;
     double idle_since_s = 0;
+    // A message in slices leaves its last round open for what comes behind it: segments sent, and seconds without any.
+    double sent = 0, pauses_s = 0;
+    double before_s = 0;  // seconds of the round before
   };
   struct Link {
     int connections = 0;  // those with a message under way
@@ -54,11 +57,13 @@ class TcpDelays {
   bool is_shared(int link) const;
   double bytes_per_s(int link) const;
   double round_trip_s(const Transmission& transmission) const;
+  double queued_trip_s(const Transmission& transmission, double nominal_s) const;
   void put_on_links(const Transmission& transmission, double bytes);
   double queue_s(const platform::Route& route) const;
   double fair_bytes_per_s(const platform::Route& route) const;
   double alone_bytes_per_s(const platform::Route& route) const;
-  Timing send_in_rounds(TcpWindow& window, double most_segments, const Transmission& transmission) const;
+  void open_round(Connection& by, const Transmission& transmission, double now_s) const;
+  Timing send_in_rounds(Connection& by, double most_segments, const Transmission& transmission) const;
 
   const platform::Fabric& fabric_;
   std::map<double, packets::TcpRules> rules_;  // by the connection's largest window, in bytes

@@ -19,6 +19,9 @@ class TcpTransport : public Transport {
     delays_.start(transmissions, now());
     carrying_->start(transmissions);
   }
+  void expect(const Transmission& it, double first_bytes, double rest_bytes) override {
+    carrying_->expect(it, first_bytes, rest_bytes);
+  }
   double cancel(Transmission& it) override {
     delays_.end(it, now());
     return carrying_->cancel(it);

@@ -29,11 +29,11 @@ void FlowTransport::start(Transmission& it) {
 double FlowTransport::cancel(Transmission& it) {
   const double left = flows_.cancel(now(), it.transfer);
   it.transfer = -1;
-  return std::max(0.0, it.bytes - left);
+  return std::max(0.0, it.part_bytes() - left);
 }
 
 double FlowTransport::remaining_bytes(const Transmission& it) const {
-  return std::min(it.bytes, flows_.remaining_bytes(now(), it.transfer));
+  return std::min(it.part_bytes(), flows_.remaining_bytes(now(), it.transfer));
 }
 
 std::vector<Transmission*> FlowTransport::take_ended() {

@@ -113,15 +113,22 @@ void PacketTransport::start(const std::vector<Transmission*>& transmissions) {
     }
     it->transfer = connection;
     carried_[static_cast<std::size_t>(connection)] = it;
-    of_host[it->pair.source].push_back({connection, it->bytes});
+    of_host[it->pair.source].push_back({connection, it->part_bytes(), it->rest_bytes});
   }
   for (const auto& [host, messages] : of_host) {
     network_.begin(now(), messages, turns_[static_cast<std::size_t>(host)]);
   }
 }
 
+void PacketTransport::expect(const Transmission& it, double first_bytes, double rest_bytes) {
+  network_.pass(now());
+  for (const double bytes : {first_bytes, rest_bytes}) {
+    network_.write_ahead(now(), connection_of(it.pair), bytes, turns_[static_cast<std::size_t>(it.pair.source)]);
+  }
+}
+
 double PacketTransport::cancel(Transmission& it) {
-  const double arrived = it.bytes - remaining_bytes(it);
+  const double arrived = it.part_bytes() - remaining_bytes(it);
   network_.close(it.transfer);
   it.transfer = -1;
   return arrived;
@@ -138,7 +145,7 @@ void PacketTransport::forget(int node) {
 
 double PacketTransport::remaining_bytes(const Transmission& it) const {
   network_.pass(now());
-  return std::min(it.bytes, network_.missing_bytes(it.transfer));
+  return std::min(it.part_bytes(), network_.missing_bytes(it.transfer));
 }
 
 std::vector<Transmission*> PacketTransport::take_ended() {

@@ -20,6 +20,7 @@ class PacketTransport : public Transport {
   PacketTransport(platform::Fabric& fabric, std::uint64_t seed, std::function<void()> sooner);
 
   void start(const std::vector<Transmission*>& transmissions) override;
+  void expect(const Transmission& transmission, double first_bytes, double rest_bytes) override;
   double cancel(Transmission& transmission) override;
   void forget(int node) override;
   double remaining_bytes(const Transmission& transmission) const override;

@@ -13,11 +13,7 @@ namespace ddl::network {
 namespace sg = simgrid::s4u;
 
 SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
-    : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
-  if (fabric.changes().of_latency() || fabric.network_numbers().follows_connections) {
-    simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
-  }
-}
+    : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {}
 
 // Otherwise SimGrid would report activities still under way as forgotten.
 SimgridTransport::~SimgridTransport() {
@@ -55,8 +51,13 @@ void SimgridTransport::set_model(const Transmission& it) {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
   const platform::Route& route = it.route;
   const double now_s = fabric_.latency_now_s(route);
-  const double latency_s = it.latency_s.value_or(now_s * numbers.latency_factor);
+  // Without latency SimGrid would give a flow the same claim as all others, whatever their links.
+  const double least_s = std::min(now_s, 1e-12);
+  const double latency_s = std::max(it.latency_s.value_or(now_s * numbers.latency_factor), least_s);
   if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
+  if ((it.latency_s || fabric_.changes().of_latency()) && !std::exchange(sets_latency_, true)) {
+    simgrid_api::set_latency_factor(fabric_.engine(), [this] { return latency_factor_; });
+  }
   if (!(route.latency_s > 0)) return;
   const double window_bytes =
       std::min({flow_window(it), 2 * route.latency_s * flow_bound(it), simgrid_api::no_window_bytes});
@@ -105,7 +106,7 @@ void SimgridTransport::wait_for_message(WaitingActor& actor) {
 }
 
 double SimgridTransport::cancel(Transmission& it) {
-  const double carried = it.bytes - remaining_bytes(it);
+  const double carried = it.part_bytes() - remaining_bytes(it);
   WaitingActor& actor = *actors_.at(static_cast<std::size_t>(it.transfer));
   it.transfer = -1;
   actor.carries = nullptr;
@@ -120,7 +121,7 @@ double SimgridTransport::remaining_bytes(const Transmission& it) const {
   for (const sg::CommPtr& flow : actors_.at(static_cast<std::size_t>(it.transfer))->flows) {
     bytes += flow->get_remaining();
   }
-  return std::min(it.bytes, bytes);
+  return std::min(it.part_bytes(), bytes);
 }
 
 }  // namespace ddl::network

@@ -51,6 +51,7 @@ class SimgridTransport : public Transport {
   Quiescence& quiescence_;
   const std::function<void()> ended_call_;
   double latency_factor_ = 1, window_bytes_ = 0;       // for the flows that start next
+  bool sets_latency_ = false;                          // SimGrid asks for the first
   std::vector<std::unique_ptr<WaitingActor>> actors_;  // by number, which is also the transmission's transfer
   std::vector<WaitingActor*> idle_;
   std::vector<Transmission*> ended_;

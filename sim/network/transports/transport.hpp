@@ -19,6 +19,9 @@ class Transport {
   virtual ~Transport() = default;
   // Starts to carry them, each between two hosts. Until one has ended, its transfer >= 0 names it.
   virtual void start(const std::vector<Transmission*>& transmissions) = 0;
+  // A message in slices joins those under way on the transmission's connection. It will start when they have ended, and
+  // its bytes may leave before.
+  virtual void expect(const Transmission&, double /*first_bytes*/, double /*rest_bytes*/) {}
   // Cancels the transmission, and returns its delivered bytes.
   virtual double cancel(Transmission& transmission) = 0;
   // The node has gone: forget the state of its connections. None of its messages is under way.
