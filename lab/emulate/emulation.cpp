@@ -61,6 +61,12 @@ void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOpti
                     "only; expected those of links for emulate",
                     i));
   }
+  if (scenario.platform.network.connections > 1) {
+    throw InputError("$.platform.network.connections: is for simulated runs; expected 1 for emulate");
+  }
+  if (std::holds_alternative<scenario::MeasuredPlatform>(scenario.platform.hosts)) {
+    throw InputError("$.platform.topology: has windows, which are those of this machine in emulate; expected another");
+  }
   if (scenario.algorithm->facts().is_model_parallel()) {
     throw InputError(
         "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "

@@ -28,7 +28,8 @@ SiteConnection connection_of(const platform::Fabric& fabric, int source, int tar
     const platform::LinkInfo& link = fabric.links()[static_cast<std::size_t>(there.links[i])];
     rate = std::min(rate, link.bandwidth_bytes_per_s * data_share(fabric));
   }
-  if (message_bytes > there.window_bytes) rates[0] = there.window_bytes / (there.latency_s + back_s);
+  const double windows = fabric.network_numbers().connections * there.window_bytes;
+  if (message_bytes > windows) rates[0] = windows / (there.latency_s + back_s);
   const double* least = std::ranges::min_element(rates);
   SiteConnection found{.binding = static_cast<Binding>(least - rates),
                        .window_bytes = there.window_bytes,

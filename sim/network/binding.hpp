@@ -29,7 +29,7 @@ void members(Archive& archive, SiteConnection& it) {
 }
 
 // Between the first hosts of any two sites, by the number of the first, then of the second: a message of so many bytes
-// alone on the network. Pairs without a route are left out.
+// alone on the network, over as many connections as it has. Pairs without a route are left out.
 std::vector<SiteConnection> connections_between_sites(const platform::Fabric& fabric, double message_bytes);
 
 }  // namespace ddl::network

@@ -51,7 +51,8 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, const platform::Rout
   shape.efficiency = numbers.bandwidth_factor;
   // Without latency SimGrid gives all flows the same claim, whatever their links.
   if (latency_s > 0 || shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
-  if (latency_s > 0 && !numbers.follows_connections) shape.bound = route.window_bytes / (2 * latency_s);
+  if (latency_s > 0 && !numbers.follows_connections)
+    shape.bound = numbers.connections * route.window_bytes / (2 * latency_s);
   use(fabric, route, shape);
   return shape;
 }

@@ -1,4 +1,5 @@
-// Number of flows that a transfer counts as where links are full: the model TCP, in sim/scenario/scenario.hpp.
+// Number of flows that a transfer counts as where links are full: each of its connections one or, in the model TCP,
+// several (sim/scenario/scenario.hpp).
 #pragma once
 
 #include <cmath>
@@ -18,15 +19,16 @@ class UnevenShares {
 
   // Asked once for each transfer. Each ordered pair of nodes draws from a stream of its own.
   int flows(const Transmission& transmission) {
-    const int most = fabric_.network_numbers().most_flows;
-    if (most == 1) return 1;
+    const int most = fabric_.network_numbers().most_flows, connections = fabric_.network_numbers().connections;
+    if (most == 1 && connections == 1) return 1;
     const auto [source, target] = transmission.pair;
     Stream* random = streams_.find(transmission.pair);
     if (random == nullptr) {
       const std::string pair = fabric_.name(source) + " to " + fabric_.name(target);
       random = &streams_.get(transmission.pair, stream(seed_, pair, "uneven shares"));
     }
-    const int drawn = 1 + static_cast<int>(random->below(static_cast<std::uint64_t>(most)));
+    int drawn = connections;
+    for (int i = 0; i < connections; ++i) drawn += static_cast<int>(random->below(static_cast<std::uint64_t>(most)));
     return fabric_.any_free_link() && would_each_have_all(transmission.route) ? 1 : drawn;
   }
 

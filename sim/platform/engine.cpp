@@ -102,6 +102,7 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
   return NetworkNumbers{.latency_factor = *latency_factor,
                         .bandwidth_factor = *bandwidth_factor,
                         .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
+                        .connections = network.connections,
                         .queue_s = network.queue.value,
                         .slow_start_after_idle = network.slow_start_after_idle};
 }

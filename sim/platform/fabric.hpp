@@ -44,7 +44,8 @@ constexpr int most_tcp_flows = 4;  // calibrated against real TCP: results/valid
 struct NetworkNumbers {
   double latency_factor = 1, bandwidth_factor = 1;
   double weight_bytes = 0;           // this over a link's bandwidth is added to the latency by which flows are weighted
-  int most_flows = 1;                // a transfer counts as one to so many when links are full
+  int connections = 1;               // between two nodes, each with a part of every message
+  int most_flows = 1;                // a connection counts as one to so many when links are full
   bool follows_connections = false;  // windows of TCP's connections decide latencies, of which is what follows
   double queue_s = 0;                // most that a packet waits for a link
   bool slow_start_after_idle = true;

@@ -83,6 +83,12 @@ void refuse_what_the_model_lacks(const scenario::NetworkSpec& network, const Net
     refuse("model", fmt::format("packets are for {} at most, and there are {}; expected \"TCP\"",
                                 counted(most_nodes_of_packets, "node"), facts.nodes));
   }
+  const auto connections = static_cast<std::size_t>(network.connections);
+  if (facts.nodes * facts.nodes * connections > most_nodes_of_packets * most_nodes_of_packets) {
+    refuse("connections", fmt::format("are {} between each two of {} nodes; expected fewer in the model packets, or "
+                                      "\"TCP\"",
+                                      connections, facts.nodes));
+  }
 }
 
 // True if SimGrid is the first choice to carry the messages.

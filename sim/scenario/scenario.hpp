@@ -58,6 +58,7 @@ struct NetworkSpec {
   std::optional<Bytes> tcp_window;    // a message carries at most this much per round trip; 0: no limit
   Seconds queue{0.05};                // in TCP and packets: so long a packet waits for a link at most; more are lost
   bool slow_start_after_idle = true;  // in TCP and packets
+  int connections = 1;                // a message is cut over so many between two nodes
   int draw = 1;                       // selects one of the network's random draws
   // No key: tests hold one to the other, whose results differ in their last digits only. None: the plan's choice.
   std::optional<LinkSolver> solver = std::nullopt;
@@ -375,6 +376,11 @@ void fields(Visitor& visit, NetworkSpec& spec) {
                     "0B: no limit; between sites of measured connections the window is theirs; default: "
                     "2.6MB, as an untuned Linux has, 0B in CM02",
              .at_least = 0});
+  visit("connections", spec.connections,
+        Rule{.doc = "a message is cut into so many equal parts, each over a connection of its own with a window of its "
+                    "own, and arrives when all parts have; it counts as one",
+             .at_least = 1,
+             .at_most = 100});
   visit("queue", spec.queue,
         Rule{.doc = "in TCP and packets: how long packets wait for a link at most, at its bandwidth", .above = 0});
   visit("slow_start_after_idle", spec.slow_start_after_idle,

@@ -58,7 +58,7 @@ double seconds(const Scenario& scenario, int pairs, double bytes, int count, int
 // ones, since the last round may be short.
 double grown_rate(const Scenario& scenario, double window, int pairs, int first, int other) {
   constexpr double segment = 1448;
-  const double more = 20 * std::floor(window / segment) * segment;
+  const double more = 20 * scenario.platform.network.connections * std::floor(window / segment) * segment;
   const double more_s =
       seconds(scenario, pairs, 3 * more, 1, first, other) - seconds(scenario, pairs, 2 * more, 1, first, other);
   return pairs * more / more_s;
@@ -125,6 +125,41 @@ TEST_CASE("a line of several streams is what so many connections get, and one ge
         of_lines("a,a,2000,1,1\nb,b,2000,1,1\na,b,320,30,4\n", by, ", \"workers_per_site\": [4, 5], \"servers\": 1");
     CHECK(grown_rate(scenario, 80 * Mbps * 0.03, 1, 0, 4) == doctest::Approx(80 * Mbps).epsilon(by.grown));
     CHECK(filling_rate(scenario, 4, 0.015, 0, 4) == doctest::Approx(320 * Mbps).epsilon(by.filling));
+  }
+}
+
+TEST_CASE("a message that is cut over n connections has n windows, until a link is full") {
+  for (const Model& by : models) {
+    CAPTURE(static_cast<int>(by.model));
+    CAPTURE(static_cast<int>(by.solver));
+    Scenario scenario = of_lines("a,a,1000,1,1\nb,b,1000,1,1\na,b,80,40,1\n", by);
+    for (const int connections : {2, 5}) {
+      scenario.platform.network.connections = connections;
+      CHECK(grown_rate(scenario, 80 * Mbps * 0.04, 1, 0, 1) ==
+            doctest::Approx(connections * 80 * Mbps).epsilon(by.grown));
+    }
+    scenario.platform.network.connections = 16;  // as a matrix of NCCL's rates is entered: 1280 Mbit/s in windows
+    CHECK(filling_rate(scenario, 1, 0.02, 0, 1) == doctest::Approx(1000 * Mbps).epsilon(by.filling));
+    // Fewer bytes than connections.
+    CHECK(network::times(scenario, {{0, 1, 3, 0}})[0] == doctest::Approx(0.02).epsilon(0.01));
+  }
+}
+
+TEST_CASE("messages over several connections share a link as one by one, and are lost whole with their host") {
+  for (const Model& by : models) {
+    CAPTURE(static_cast<int>(by.model));
+    Scenario scenario = of_lines("a,a,400,1,1\nb,b,400,1,1\na,b,800,40,1\n", by, ", \"workers_per_site\": 2");
+    scenario.platform.network.connections = 3;
+    // Two into one host's link: together its rate.
+    const std::vector<double> both = network::times(scenario, {{0, 3, 20e6, 0}, {1, 3, 20e6, 0}});
+    CHECK(std::ranges::max(both) == doctest::Approx(0.02 + 40e6 / (400 * Mbps)).epsilon(2 * by.filling + 1e-6));
+    const std::vector<double> lost = network::times(scenario, {{0, 3, 20e6, 0}, {1, 2, 1e6, 0}, {1, 2, 1e6, 0.3}},
+                                                    [](network::Network& network, std::size_t i) {
+                                                      if (i == 2) network.set_reachable(0, false);
+                                                    });
+    CHECK(lost[0] == -1);
+    CHECK(lost[1] > 0);
+    CHECK(lost[2] > 0.3);
   }
 }
 

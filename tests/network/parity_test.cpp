@@ -37,6 +37,7 @@ scenario::Scenario random_network(Stream& random, std::uint64_t seed) {
   scenario.platform.hosts = hosts;
   scenario::NetworkSpec& network = scenario.platform.network;
   if (random.below(3) == 0) network.tcp_window = {between(random, 2e4, 1e6)};
+  if (random.below(3) == 0) network.connections = 2 + static_cast<int>(random.below(3));
   return scenario;
 }
 

@@ -25,7 +25,7 @@ inline std::vector<std::string> styles() {
                          "server_bandwidth": "0.1Gbps", "latency": "20ms", "speed": ["50Gf", "25Gf"],
                          "bandwidth_factor": 0.5, "latency_factor": 2,
                          "network": { "model": "TCP", "tcp_window": "0B", "queue": "0.2s",
-                                      "slow_start_after_idle": false, "draw": 2 } },
+                                      "slow_start_after_idle": false, "connections": 3, "draw": 2 } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
                      "shuffle": false, "augment": "crop_flip", "standardize": true },
            "model": "mlp",

@@ -51,6 +51,7 @@ void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int 
   scenario::NetworkSpec& network = scenario.platform.network;
   network.model = fill.one_of<scenario::NetworkModel>(
       {scenario::NetworkModel::TCP, scenario::NetworkModel::packets, scenario::NetworkModel::CM02});
+  if (fill.chance(0.2)) network.connections = fill.whole(2, 4);
   if (fill.chance(0.3)) network.draw = fill.chance(0.5) ? 2 : 3;
   if (network.model == scenario::NetworkModel::packets) {
     if (fill.chance(0.3)) network.queue.value = fill.spread(1e-3, 0.5);

@@ -67,7 +67,7 @@ void TcpDelays::start(const std::vector<Transmission*>& transmissions, double no
     Connection& by = connection(*it);
     open_round(by, *it, now_s);
     by.window.rest(now_s - by.idle_since_s, round_trip_s(*it));
-    put_on_links(*it, std::min(it->part_bytes(), by.window.segments() * segment_of_rules));
+    put_on_links(*it, std::min(it->part_bytes(), connections() * by.window.segments() * segment_of_rules));
   }
   for (Transmission* it : transmissions) {
     const Timing timing = send_in_rounds(connection(*it), rules_of(it->route.window_bytes).most_segments, *it);
@@ -89,7 +89,7 @@ void TcpDelays::put_on_links(const Transmission& it, double bytes) {
   double& before = under_way_bytes_.get(it.pair);
   for (const int number : it.route.links) {
     Link& link = links_[static_cast<std::size_t>(number)];
-    link.connections += (bytes > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+    link.connections += connections() * ((bytes > 0 ? 1 : 0) - (before > 0 ? 1 : 0));
     link.bytes = link.connections == 0 ? 0 : link.bytes + bytes - before;
   }
   before = bytes;
@@ -113,11 +113,11 @@ double TcpDelays::fair_bytes_per_s(const platform::Route& route) const {
   return least;
 }
 
-// Rate of an uncontended message.
+// Rate of one connection of an uncontended message.
 double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
   double least = std::numeric_limits<double>::infinity();
   for (const int link : route.links) least = std::min(least, bytes_per_s(link));
-  return least;
+  return least / connections();
 }
 
 // With the queues that acknowledgements meet. A message in slices is a stream of which a round trip's bytes are under
@@ -138,7 +138,8 @@ void TcpDelays::open_round(Connection& by, const Transmission& it, double now_s)
   by.sent = by.pauses_s = 0;
 }
 
-// Follows the rounds r = 1, 2, ... in which a message of N segments leaves:
+// Follows the rounds r = 1, 2, ... in which a message of N segments leaves, or its part on each of its connections,
+// which are all alike:
 //
 //   1  w_r = min(segments left, W_r)               W_r: the window, at most W
 //   2  s_r = w_r s                                 s: time of a segment at the fair share of the slowest link
@@ -166,7 +167,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double most_segments
   double before_s = begun > 0 ? by.before_s : 0;
   by.sent = by.pauses_s = 0;
   double gaps_s = 0;
-  double left = it.part_bytes() / segment_of_rules;
+  double left = it.part_bytes() / connections() / segment_of_rules;
   double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
     const double window_now = std::floor(window.segments());
@@ -204,7 +205,7 @@ TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double most_segments
   const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
   // Smaller windows travel at that rate, too, which fills some of their gaps.
   gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);
-  return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = segment_of_rules / paced_s};
+  return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = connections() * segment_of_rules / paced_s};
 }
 
 }  // namespace ddl::network

@@ -54,6 +54,7 @@ class TcpDelays {
   };
   Connection& connection(const Transmission& transmission);
   const packets::TcpRules& rules_of(double window_bytes);
+  int connections() const { return fabric_.network_numbers().connections; }  // a message's
   bool is_shared(int link) const;
   double bytes_per_s(int link) const;
   double round_trip_s(const Transmission& transmission) const;

@@ -28,8 +28,9 @@ double most_segments_of(double window_bytes) {
 PacketTransport::PacketTransport(platform::Fabric& fabric, std::uint64_t seed, std::function<void()> sooner)
     : fabric_(fabric),
       seed_(seed),
+      connections_(fabric.network_numbers().connections),
       network_(packet_rules(fabric.network_numbers()),
-               static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())),
+               static_cast<std::size_t>(connection_of({fabric.node_count(), 0}))),
       lines_(fabric.links().size()),
       carried_(static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())) {
   for (int node = 0; node < fabric.node_count(); ++node) turns_.emplace_back(stream(seed, fabric.name(node), "turns"));
@@ -106,14 +107,15 @@ void PacketTransport::start(const std::vector<Transmission*>& transmissions) {
   network_.pass(now());
   std::map<int, std::vector<packets::PacketNetwork::Message>> of_host;
   for (Transmission* it : transmissions) {
-    const int connection = connection_of(it->pair);
-    if (!network_.is_open(connection)) {
-      const Way& by = way(*it);
-      network_.open(connection, by.there, by.back, most_segments_of(it->route.window_bytes));
-    }
-    it->transfer = connection;
-    carried_[static_cast<std::size_t>(connection)] = it;
-    of_host[it->pair.source].push_back({connection, it->part_bytes(), it->rest_bytes});
+    it->transfer = connection_of(it->pair);
+    carried_[static_cast<std::size_t>(it->transfer / connections_)] = {it, connections_};
+    for_each_of(it->transfer, [&](int connection) {
+      if (!network_.is_open(connection)) {
+        const Way& by = way(*it);
+        network_.open(connection, by.there, by.back, most_segments_of(it->route.window_bytes));
+      }
+      of_host[it->pair.source].push_back({connection, it->part_bytes() / connections_, it->rest_bytes / connections_});
+    });
   }
   for (const auto& [host, messages] : of_host) {
     network_.begin(now(), messages, turns_[static_cast<std::size_t>(host)]);
@@ -123,13 +125,15 @@ void PacketTransport::start(const std::vector<Transmission*>& transmissions) {
 void PacketTransport::expect(const Transmission& it, double first_bytes, double rest_bytes) {
   network_.pass(now());
   for (const double bytes : {first_bytes, rest_bytes}) {
-    network_.write_ahead(now(), connection_of(it.pair), bytes, turns_[static_cast<std::size_t>(it.pair.source)]);
+    for_each_of(connection_of(it.pair), [&](int connection) {
+      network_.write_ahead(now(), connection, bytes / connections_, turns_[static_cast<std::size_t>(it.pair.source)]);
+    });
   }
 }
 
 double PacketTransport::cancel(Transmission& it) {
   const double arrived = it.part_bytes() - remaining_bytes(it);
-  network_.close(it.transfer);
+  for_each_of(it.transfer, [&](int connection) { network_.close(connection); });
   it.transfer = -1;
   return arrived;
 }
@@ -137,22 +141,28 @@ double PacketTransport::cancel(Transmission& it) {
 void PacketTransport::forget(int node) {
   network_.pass(now());
   for (int other = 0; other < fabric_.node_count(); ++other) {
-    for (const int connection : {connection_of({node, other}), connection_of({other, node})}) {
-      if (network_.is_open(connection)) network_.close(connection);
+    for (const int first : {connection_of({node, other}), connection_of({other, node})}) {
+      for_each_of(first, [&](int connection) {
+        if (network_.is_open(connection)) network_.close(connection);
+      });
     }
   }
 }
 
 double PacketTransport::remaining_bytes(const Transmission& it) const {
   network_.pass(now());
-  return std::min(it.part_bytes(), network_.missing_bytes(it.transfer));
+  double missing = 0;
+  for_each_of(it.transfer, [&](int connection) { missing += network_.missing_bytes(connection); });
+  return std::min(it.part_bytes(), missing);
 }
 
 std::vector<Transmission*> PacketTransport::take_ended() {
   network_.pass(now());
   std::vector<Transmission*> ended;
   for (const int connection : network_.take_ended()) {
-    ended.push_back(carried_[static_cast<std::size_t>(connection)]);
+    Carried& of_pair = carried_[static_cast<std::size_t>(connection / connections_)];
+    if (--of_pair.parts > 0) continue;
+    ended.push_back(of_pair.message);
     ended.back()->transfer = -1;
   }
   return ended;

@@ -29,7 +29,14 @@ class PacketTransport : public Transport {
   void stop() override { stopped_ = true; }
 
  private:
-  int connection_of(const Pair& pair) const { return pair.source * fabric_.node_count() + pair.target; }
+  // The first of a pair's, which are numbered on.
+  int connection_of(const Pair& pair) const {
+    return (pair.source * fabric_.node_count() + pair.target) * connections_;
+  }
+  template <class Use>
+  void for_each_of(int first, Use use) const {
+    for (int i = first; i < first + connections_; ++i) use(i);
+  }
   struct Way {
     std::vector<int> there, back;  // lines
   };
@@ -41,11 +48,16 @@ class PacketTransport : public Transport {
 
   platform::Fabric& fabric_;
   const std::uint64_t seed_;
+  const int connections_;                   // between two nodes: a message is cut over them
   std::vector<packets::Turns> turns_;       // by node
   mutable packets::PacketNetwork network_;  // processes due events when it is asked
   std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
-  std::map<int, Way> ways_;                 // by connection: kept when it is opened again
-  std::vector<Transmission*> carried_;      // by connection
+  std::map<int, Way> ways_;                 // by first connection: kept when it is opened again
+  struct Carried {
+    Transmission* message = nullptr;
+    int parts = 0;  // under way
+  };
+  std::vector<Carried> carried_;  // by pair
   bool stopped_ = false;
 };
 

@@ -66,7 +66,7 @@ void SimgridTransport::set_model(const Transmission& it) {
 }
 
 // SimGrid bounds a flow by its window over twice the nominal latency, and knows no other bound of a flow. A message's
-// flows share its window.
+// flows share its windows.
 double SimgridTransport::flow_window(const Transmission& it) const {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
   const platform::Route& route = it.route;
@@ -74,7 +74,8 @@ double SimgridTransport::flow_window(const Transmission& it) const {
     return 2 * route.latency_s * (it.most_bytes_per_s / numbers.bandwidth_factor / it.flows);
   }
   const double now_s = fabric_.latency_now_s(route);
-  return now_s > 0 ? route.window_bytes / it.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
+  if (!(now_s > 0)) return simgrid_api::no_window_bytes;
+  return numbers.connections * route.window_bytes / it.flows * (route.latency_s / now_s);
 }
 
 // A fat pipe gives each flow its whole bandwidth: the flows of one message share it.

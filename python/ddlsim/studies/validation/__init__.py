@@ -21,7 +21,7 @@ study = Definition(
 
 MEASURED = Path(__file__).resolve().parents[4] / "results" / "validation"
 MODELS = ("packets", "TCP")
-WINDOW = "4MiB"  # the most that the measured connections could have under way
+WINDOW = "4MiB"  # the default when the cells were simulated
 LINKS: dict[str, str | list[str]] = {
     "uniform": "40Mbps", "uniform20": "20Mbps", "uniform30": "30Mbps", "uniform100": "100Mbps",
     "heterogeneous": ["40Mbps", "20Mbps", "10Mbps"], "heterogeneous60": ["60Mbps", "30Mbps", "15Mbps"]}
