@@ -166,8 +166,15 @@ def test_the_same_picture_has_the_same_bytes(grid, tmp_path):
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
+def test_tokens_of_a_text_are_an_axis(results):
+    results.add("gpt", tokens=64 * 800)  # of samples of 64 symbols
+    (series,) = data.curves(grouped(results), x="tokens").series
+    assert series.x.tolist() == [0, 64 * 240, 64 * 480]
+
+
 @pytest.mark.parametrize("options, message", [
     ({"kind": "stepz"}, "is no kind"), ({"kind": "map", "x": "time"}, "--x: is for --kind curves"),
+    ({"x": "tokens"}, "has no tokens"),
     ({"y": "acuracy"}, 'did you mean "accuracy"'), ({"facet": "bandwith"}, "does not vary"), ({"size": "a4"}, "is no size"),
     ({"xlim": "3..1"}, "is empty"), ({"kind": "target", "target": 0.7}, "is none of"), ({"logx": True, "xlim": "0..5"}, "starts above 0"),
     ({"label": {"akko": "x"}}, "is no label here"), ({"label": 3}, "is no label"), ({"label": {"ako": 1}}, "is no label"),
