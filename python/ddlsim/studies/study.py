@@ -322,6 +322,10 @@ class Definition:
         self._build: Callable[[Study], None] = lambda study: None
         self._claims: list[_ClaimOfSizes] = []
 
+    def lines(self, file: str) -> list[dict[str, str]]:
+        """Those of a table with a header in its folder. Raises InputError."""
+        return list(csv.DictReader(_text_of(self.folder / file).splitlines()))
+
     def build(self, function: Callable[[Study], None]) -> Callable[[Study], None]:
         """Decorates the function that adds tables and cells."""
         self._build = function

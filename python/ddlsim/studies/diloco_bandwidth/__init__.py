@@ -1,7 +1,6 @@
 """At which bandwidth two workers compute most of the time, by the tables of Streaming DiLoCo and of Charles et al."""
 from __future__ import annotations
 
-import csv
 from functools import cache
 from typing import Any
 
@@ -23,9 +22,8 @@ PLACES = {"two below": "two_below", "one below": "one_below", "at": "at", "one a
 @cache
 def cells() -> list[dict[str, str]]:
     """The published bandwidths with their neighbours in the grid, in Gbit/s, and what they are for."""
-    with open(study.folder / "cells.csv", newline="", encoding="utf-8") as file:
-        return sorted(csv.DictReader(file), key=lambda cell: (
-            cell["step_times"], cell["paper"], cell["model"], cell["scheme"], int(cell["H"]), float(cell["percent"])))
+    return sorted(study.lines("cells.csv"), key=lambda cell: (
+        cell["step_times"], cell["paper"], cell["model"], cell["scheme"], int(cell["H"]), float(cell["percent"])))
 
 
 @study.build

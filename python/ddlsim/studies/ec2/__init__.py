@@ -1,0 +1,68 @@
+"""Rates between ten regions of EC2 as they were measured: that messages get them, and what they say of more connections."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..number import Condition, Number, count, every, mean_size, worst
+from ..readings import goes_into
+from ..study import Definition, Figures, Study
+
+study = Definition(
+    __file__,
+    what="ten regions of EC2: that messages get the rates of measured connections, and what these say of more connections",
+    title="Connections between ten regions of EC2 (authors of DT-FM, 2022)",
+    source="github.com/BinhangYuan/tc_cluster_setting at 75581a5, results/p2p.md: NCCL over 4 threads of 4 sockets through a VPN, each "
+           "direction, with pings; iperf3 with 32 streams between public addresses to Oregon, and through the VPN")
+
+MATRIX = "../../../../platforms/ec2_connections.csv"
+BYTES = 1_000_000_000
+SOCKETS, STREAMS = 16, 32
+
+
+@study.build
+def build(s: Study) -> None:
+    s.platforms.append((study.folder / MATRIX).resolve())
+    s.table("pairs", "Mbit/s of 16 connections, mean of both directions", ["one", "other"], "", 0, reference="measured")
+    s.table("streams", "Mbit/s of 32 connections, mean of both directions", ["region"], "to Oregon", 0, reference="measured",
+            on_page=True)
+    rates = {(line["from"], line["to"]): float(line["rate_mbps"]) for line in study.lines(MATRIX)}
+    for one, other in rates:
+        if one < other:
+            both = 2 / (1 / rates[one, other] + 1 / rates[other, one])
+            s.cell(f"{one}_{other}", there_and_back(one, other, SOCKETS),
+                   {("pairs", one, other, ""): goes_into(2 * BYTES * 8 / 1e6, "simulated_seconds")}, published=[both])
+    for line in study.lines("iperf.csv"):
+        region, name = line["sender"], f"{line['sender']}_{STREAMS}"
+        for column, where in (("public", "public_mbps"), ("through the VPN", "vpn_mbps")):
+            figure = {("streams", region, column): goes_into(2 * BYTES * 8 / 1e6, "simulated_seconds")}
+            if name in s.cells:
+                s.read(name, figure, [float(line[where])])
+            else:
+                s.cell(name, there_and_back("oregon", region, STREAMS), figure, published=[float(line[where])])
+
+
+def there_and_back(one: str, other: str, connections: int) -> dict[str, Any]:
+    """A vector to the root of a tree of two, and their sum back."""
+    return {"platform": {"topology": "measured", "matrix": "ec2_connections.csv", "sites": [one, other], "workers_per_site": 1,
+                         "network": {"connections": connections}},
+            "model": "none", "wire": {"model_bytes": f"{BYTES}B"}, "compute": {"seconds_per_batch": "1us", "jitter": 0},
+            "algorithm": "tree_allreduce", "stop": {"iterations": 1}}
+
+
+def errors_of(f: Figures, table: str, column: str, header: str) -> list[Number]:
+    return [100 * (it / it.published - 1) for _, it in f.published(table, {header: column})]
+
+
+@study.claim("input", "pairs", "16 connections between two regions get together what was measured of 16: an identity, no finding",
+             accepted="each within 5 %")
+def _pairs(f: Figures) -> tuple[Condition, str]:
+    errors = errors_of(f, "pairs", "", "")
+    return abs(worst(errors)) <= 5, f"{mean_size(errors):.1f} % in {len(errors)} pairs, worst {worst(errors):+.1f} %"
+
+
+@study.claim("published", "streams", "32 connections between public addresses get what windows of 16 through the VPN let expect",
+             accepted="each within 20 %")
+def _streams(f: Figures) -> tuple[Condition, str]:
+    errors = errors_of(f, "streams", "public", "to Oregon")
+    near = [abs(error) <= 20 for error in errors]
+    return every(near), f"{count(near):.0f} of {len(near)}, {mean_size(errors):.0f} % on average"

@@ -1,0 +1,132 @@
+"""Collectives and transfers of NCCL and Gloo between nodes whose outgoing delay and rate were set, against how long they took."""
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from ..number import Condition, Number, count, every, mean_size, worst
+from ..readings import Reading, rows
+from ..study import Definition, Figures, Kind, Study, Where
+
+study = Definition(
+    __file__,
+    what="NCCL's and Gloo's all-reduces, sharded servers and transfers between nodes of which delay and rate were set",
+    title="Collectives under tc (authors of DT-FM, 2022)",
+    source="github.com/BinhangYuan/tc_cluster_setting at 75581a5, results/*.md: 4 to 32 nodes of EC2, one GPU each, float32; "
+           "netem on each node's egress sets the delay one way and the rate; MB there is 2^20 bytes")
+
+NODES, SIZES = ("4", "8", "16", "32"), ("128", "256")  # MiB
+GROUPS, SIZES_OF_GROUPS = ("4", "8", "16"), ("256", "1024")
+SHAPED = (("1", "5"), ("5", "2"), ("10", "1"))          # ms one way, Gbit/s
+UNSHAPED = ("", "")
+FARTHEST = ("50", "1")
+SENT_BY_TWO = (UNSHAPED, ("1", ""), ("5", ""), ("10", ""), ("", "5"), ("", "2"), ("", "1"), *SHAPED)
+UNSHAPED_GBPS = "9.59"  # what a transfer of NCCL got: 128 MiB in 0.112 s
+SLICE = "524288B"       # NCCL's: an eighth of its buffer of 4 MiB
+SOCKETS = 16            # NCCL's on EC2: two threads of eight
+
+RING = {"name": "ring_allreduce", "slice_bytes": SLICE}
+WHOLE_CHUNKS = {"name": "ring_allreduce", "slice_bytes": "0B"}
+LIBRARIES = {"NCCL by CM02": ("nccl", "CM02", RING, 1), "NCCL by TCP": ("nccl", "TCP", RING, SOCKETS),
+             "Gloo by TCP": ("gloo", "TCP", WHOLE_CHUNKS, 1)}
+CALLED = {"all-reduces": "dp_allreduce", "sharded servers": "dp_sharded_ps"}
+
+
+@study.build
+def build(s: Study) -> None:
+    row = ["nodes", "MiB", "ms one way", "Gbit/s"]
+    s.table("allreduce", "Seconds of an all-reduce", row, "library", 3, reference="measured", on_page=True)
+    s.table("groups", "Seconds of a vector's exchange in as many parts as nodes, TCP", row, "by", 2, reference="measured",
+            on_page=True)
+    s.table("transfers", "Seconds of a transfer, TCP", row[1:], "library", 3, reference="measured", on_page=True)
+    found = {tuple(line.values())[:-1]: [float(line["seconds"])] for line in study.lines("measured.csv")}
+    for size, nodes, link in product(SIZES, NODES, (*SHAPED, UNSHAPED)):
+        for column, (library, model, algorithm, connections) in LIBRARIES.items():
+            s.cell("_".join((column, nodes, size, *link)),
+                   timed(nodes, link, model, connections, int(size) << 20, algorithm, 3),
+                   {("allreduce", nodes, size, *link, column): seconds_from(1)},
+                   published=found.get(("allreduce", library, nodes, size, *link), ()))
+    for size, nodes, link in product(SIZES_OF_GROUPS, GROUPS, (UNSHAPED, *SHAPED, FARTHEST)):
+        parts = int(nodes)
+        for column, scenario, seconds in (
+                ("all-reduces", timed(nodes, link, "TCP", SOCKETS, (int(size) << 20) // parts, RING, 2 * parts),
+                 seconds_from(parts, parts)),
+                ("sharded servers", timed(nodes, link, "TCP", SOCKETS, int(size) << 20, "butterfly_allreduce", 3),
+                 seconds_from(1))):
+            s.cell("_".join((column, nodes, size, *link)), scenario, {("groups", nodes, size, *link, column): seconds},
+                   published=found.get((CALLED[column], "nccl", nodes, size, *link), ()))
+    for size, link in product(("64", "128"), SENT_BY_TWO):
+        for library, connections in (("NCCL", SOCKETS), ("Gloo", 1)):
+            s.cell("_".join(("transfer", library, size, *link)),
+                   timed("2", link, "TCP", connections, int(size) << 20, "tree_allreduce", 3),
+                   {("transfers", size, *link, library): seconds_from(1, 0.5)},
+                   published=found[("p2p", library.lower(), "2", size, *link)])
+
+
+def timed(nodes: str, link: tuple[str, str], model: str, connections: int, size: int, algorithm: object,
+          iterations: int) -> dict[str, Any]:
+    delay, gbps = link
+    network = {"model": model, **({"connections": connections} if connections > 1 else {})}
+    return {"platform": {"topology": "star", "workers": int(nodes), "bandwidth": f"{gbps or UNSHAPED_GBPS}Gbps",
+                         "latency": f"{delay or 0.1}ms", "network": network},
+            "model": "none", "wire": {"model_bytes": f"{size}B"}, "compute": {"seconds_per_batch": "1us", "jitter": 0},
+            "algorithm": algorithm, "stop": {"iterations": iterations}}
+
+
+def seconds_from(first: int, times: float = 1.0) -> Reading:
+    """Mean seconds of the steps from the first counted on, when windows have grown, times a factor."""
+    return rows("iterations", lambda t: times * (t.end_s - t.start_s), among=lambda t: t.iteration >= first)
+
+
+def _nccl(column: str, percent: int) -> None:
+    @study.claim("published", column, f"{column}: every all-reduce between nodes of set delay and rate takes as long as measured",
+                 accepted=f"each within {percent} %")
+    def _(f: Figures) -> tuple[Condition, str]:
+        errors = errors_of(f, "allreduce", {"library": column, "Gbit/s": [gbps for _, gbps in SHAPED]})
+        return abs(worst(errors)) <= percent, f"{mean_size(errors):.1f} % in {len(errors)}, worst {worst(errors):+.1f} %"
+
+
+_nccl("NCCL by CM02", 5)
+_nccl("NCCL by TCP", 10)
+
+
+def errors_of(f: Figures, table: str, where: Where) -> list[Number]:
+    """In per cent, of what was measured."""
+    return [100 * (it / it.published - 1) for _, it in f.published(table, where)]
+
+
+def _groups(column: str, text: str) -> None:
+    @study.claim("published", column, text, accepted="each within 10 %, as of one all-reduce")
+    def _(f: Figures) -> tuple[Condition, str]:
+        errors = errors_of(f, "groups", {"by": column})
+        near = [abs(error) <= 10 for error in errors]
+        return every(near), f"{count(near):.0f} of {len(near)}; {mean_size(errors):.0f} % on average, worst {worst(errors):+.0f} %"
+
+
+_groups("all-reduces", "a vector in as many parts as nodes, all-reduced one after the other")
+_groups("sharded servers", "a vector in as many parts as nodes, each summed by one of them and sent back to all")
+
+
+@study.claim("published", "quicker", "which of the two is the quicker turns with delay, nodes and size",
+             accepted="as measured wherever they are 5 % apart or more")
+def _quicker(f: Figures) -> tuple[Condition, str]:
+    sums = {tuple(labels.values())[:-1]: it for labels, it in f.published("groups", {"by": "all-reduces"})}
+    cases = []
+    for labels, servers in f.published("groups", {"by": "sharded servers"}):
+        ratio = sums[tuple(labels.values())[:-1]] / servers
+        if abs(ratio.published.value - 1) >= 0.05:
+            cases.append((ratio > 1) if ratio.published.value > 1 else (ratio < 1))
+    return every(cases), f"{count(cases):.0f} of {len(cases)}"
+
+
+def _transfers(kind: Kind, name: str, text: str, library: str) -> None:
+    @study.claim(kind, name, text, accepted="each within 10 %")
+    def _(f: Figures) -> tuple[Condition, str]:
+        errors = errors_of(f, "transfers", {"library": library})
+        near = [abs(error) <= 10 for error in errors]
+        return every(near), f"{count(near):.0f} of {len(near)}; {mean_size(errors):.0f} % on average, worst {worst(errors):+.0f} %"
+
+
+_transfers("published", "transfers of NCCL", "a transfer of NCCL, over 16 sockets, takes as long as measured", "NCCL")
+_transfers("input", "transfers of Gloo",
+           "a transfer of Gloo, over one connection, takes as long as measured; the default window is from such transfers", "Gloo")
