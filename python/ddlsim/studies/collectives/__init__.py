@@ -1,19 +1,17 @@
-"""Collectives that others measured or modelled: rings over shaped TCP, INTELLECT-1's, and NCCL's tree against its ring."""
+"""Collectives that others measured or modelled: INTELLECT-1's, and NCCL's tree against its ring."""
 from __future__ import annotations
 
 from ..number import Condition, Number, count, every
-from ..readings import measure, percentile, rows
+from ..readings import measure
 from ..study import Definition, Figures, Study
+from ..timing import star, timed
 
 study = Definition(
     __file__,
-    what="all-reduces: measured over shaped TCP, INTELLECT-1's, and where NCCL's tree gives way to its ring",
+    what="all-reduces: INTELLECT-1's, and where NCCL's tree gives way to its ring",
     title="Collectives that others measured or modelled",
-    source="`diloco-measured` (2026: four nodes, 123.39 MB by NCCL over TCP, outgoing rate shaped), INTELLECT-1 (arXiv "
-           "2412.01152, table 2), NCCL's cost model (`src/graph/tuning.cc`)")
+    source="INTELLECT-1 (arXiv 2412.01152, table 2), NCCL's cost model (`src/graph/tuning.cc`)")
 
-RATES = {"50 Mbit/s": "50Mbps", "200 Mbit/s": "200Mbps", "1 Gbit/s": "1Gbps", "5 Gbit/s": "5Gbps"}
-MODELS = ("packets", "TCP")
 INTELLECT = {"USA": "1442.44Mbps", "USA and Europe": "388.93Mbps", "USA, Europe and Asia": "316.78Mbps"}
 CROSSINGS = {  # bytes at half and twice the two crossings, by workers
     8: {"half N*": 800000, "twice N*": 3200000, "half ours": 47058, "twice ours": 188235},
@@ -24,50 +22,20 @@ CROSSINGS = {  # bytes at half and twice the two crossings, by workers
 
 @study.build
 def build(s: Study) -> None:
-    s.table("synchronisation", "Seconds of a synchronisation", ["rate"], "network model", 3, on_page=True)
     s.table("utilisation", "Compute utilisation", ["nodes"], "", 1, on_page=True)
     s.table("seconds", "Seconds of an all-reduce around NCCL's crossing", ["workers", "bytes"], "collective", 6)
 
-    for rate, bandwidth in RATES.items():
-        for model in MODELS:
-            s.cell(f"synchronisation_{bandwidth}_{model}",
-                   timed(4, bandwidth, "0.1ms", model, "123.39MB", "25ms", {"name": "local_sgd", "local_steps": 1}, 5),
-                   {("synchronisation", rate, model):
-                    rows("iterations", lambda t: t.end_s - t.start_s - t.compute_s, percentile(50))})
     for nodes, bandwidth in INTELLECT.items():
         s.cell(f"utilisation_{nodes}",
-               {**timed(14, bandwidth, "0s", "CM02", "10GB", "22.8s", {"name": "diloco", "sync_every": 100}, 300),
-                "record": {"iterations": False}},
+               {**timed(star(14, bandwidth, "0s", model="CM02"), 10_000_000_000, {"name": "diloco", "sync_every": 100}, 300,
+                        "22.8s"), "record": {"iterations": False}},
                {("utilisation", nodes, "%"): measure("compute_utilisation", 0.01)})
     for workers, sizes in CROSSINGS.items():
         for size, size_bytes in sizes.items():
             for collective in ("ring", "tree"):
                 s.cell(f"crossing_{workers}_{size}_{collective}",
-                       timed(workers, "80Gbps", "5us", "CM02", f"{size_bytes}B", "1us", f"{collective}_allreduce", 1),
+                       timed(star(workers, "80Gbps", "5us", model="CM02"), size_bytes, f"{collective}_allreduce", 1),
                        {("seconds", workers, size, collective): measure("simulated_seconds")})
-
-
-def timed(workers: int, bandwidth: str, latency: str, model: str, model_bytes: str, batch: str, algorithm: object,
-          steps: int) -> dict[str, object]:
-    return {"platform": {"topology": "star", "workers": workers, "bandwidth": bandwidth, "latency": latency,
-                         "network": {"model": model}},
-            "model": "none", "wire": {"model_bytes": model_bytes}, "compute": {"seconds_per_batch": batch, "jitter": 0},
-            "algorithm": algorithm, "stop": {"iterations": steps}}
-
-
-def _synchronisation(model: str) -> None:
-    @study.claim("published", f"synchronisation by {model}",
-                 f"{model}: a synchronisation takes as long as measured, at 50 Mbit/s to 5 Gbit/s",
-                 accepted="within 12 %, as in the validation")
-    def _(f: Figures) -> tuple[Condition, str]:
-        seconds = [f("synchronisation", rate, model) for rate in RATES]
-        shares = [one / one.published for one in seconds]
-        return (every(abs(share - 1) <= 0.12 for share in shares),
-                "of the measured time " + ", ".join(f"{share:.2f}" for share in shares))
-
-
-for _model in MODELS:
-    _synchronisation(_model)
 
 
 @study.claim("published", "utilisation of INTELLECT-1", "INTELLECT-1: utilisation follows from the time of an all-reduce",

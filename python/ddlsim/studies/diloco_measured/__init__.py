@@ -6,6 +6,7 @@ from typing import Any
 from ..number import Condition, Number, count, every, mean_size
 from ..readings import Reading, percentile, rows, total
 from ..study import Definition, Figures, Study
+from ..timing import errors, star, timed
 
 study = Definition(
     __file__,
@@ -16,38 +17,34 @@ study = Definition(
 
 MODEL_BYTES = 4 * 30846720
 # DDP broadcasts its module's buffers before each forward pass, and each of the six attention layers has a table of rotary
-# embeddings (131,072 positions of eight complex64). A chain passes them on once; a ring sends 2 (n - 1) / n of its vector.
+# embeddings (131,072 positions of eight complex64). A node passes them on once; of a ring's vector it sends 2 (n - 1) / n.
 BUFFER_BYTES = 6 * 131072 * 8 * 8
-WITH_BUFFERS = MODEL_BYTES + BUFFER_BYTES * 2 // 3
+BUFFERS_IN_RING = BUFFER_BYTES * 2 // 3
 RATES = ("5Gbps", "1Gbps", "200Mbps", "50Mbps")
 CONNECTIONS = {"one connection": 1, "16 connections": 16}  # NCCL's on EC2: two threads of eight sockets
 SCHEMES = {"diloco": "DiLoCo", "localsgd": "local SGD", "ddp": "DDP"}
+WITH_BUFFERS = "DDP with its buffers"
 NEAR = 0.12  # as in the validation
 
 
 @study.build
 def build(s: Study) -> None:
     s.table("windows", "Seconds of the steps after warm-up", ["scheme", "H", "rate", "run"], "network", 3, reference="measured")
-    s.table("synchronisation", "Median seconds of a step beyond computing", ["rate", "network"], "scheme", 3,
+    s.table("synchronisation", "Median seconds of a step beyond computing, over one connection", ["rate"], "scheme", 3,
             reference="measured", on_page=True)
     measured = study.lines("measured.csv")
     for line in measured:
-        scheme, every_, rate, run = (line[column] for column in ("scheme", "H", "rate", "repeat"))
-        for network in CONNECTIONS:
-            window = {("windows", SCHEMES[scheme], every_, rate, run, network): seconds_after(int(line["warmup"]))}
-            s.cell("_".join((scheme, every_, rate, run, network)), scenario(line, network), window,
-                   published=[float(line["window_s"])])
-            if rate not in RATES or every_ != "1" or scheme == "localsgd":
-                continue
-            if run == "0":
-                s.read("_".join((scheme, every_, rate, run, network)),
-                       {("synchronisation", rate, network, SCHEMES[scheme]): SYNCHRONISATION},
-                       [float(other["sync_s"]) for other in measured
-                        if (other["scheme"], other["H"], other["rate"]) == (scheme, every_, rate)])
-            if scheme == "ddp":
-                s.cell("_".join(("buffers", rate, network)), scenario(line, network, WITH_BUFFERS),
-                       {("synchronisation", rate, network, "DDP with its buffers"): SYNCHRONISATION},
-                       published=[float(line["sync_s"])])
+        scheme, interval, rate, run = (line[column] for column in ("scheme", "H", "rate", "repeat"))
+        alike = [float(other["sync_s"]) for other in measured
+                 if (other["scheme"], other["H"], other["rate"]) == (scheme, interval, rate)]
+        for label in (SCHEMES[scheme], *([WITH_BUFFERS] if scheme == "ddp" else [])):
+            for network in CONNECTIONS:
+                name = "_".join((label, interval, rate, run, network))
+                s.cell(name, scenario(line, label, network),
+                       {("windows", label, interval, rate, run, network): seconds_after(int(line["warmup"]))},
+                       published=[float(line["window_s"])])
+                if rate in RATES and interval == "1" and run == "0" and CONNECTIONS[network] == 1:
+                    s.read(name, {("synchronisation", rate, label): SYNCHRONISATION}, alike)
 
 
 def seconds_after(warmup: int) -> Reading:
@@ -58,14 +55,12 @@ def seconds_after(warmup: int) -> Reading:
 SYNCHRONISATION: Reading = rows("iterations", lambda t: t.end_s - t.start_s - t.compute_s, percentile(50))
 
 
-def scenario(line: dict[str, str], network: str, model_bytes: int = MODEL_BYTES) -> dict[str, Any]:
+def scenario(line: dict[str, str], label: str, network: str) -> dict[str, Any]:
     rate = "9.53Gbps" if line["rate"] == "unshaped" else line["rate"]  # what iperf3 measured there
     compute_ms = float(line["compute_ms"]) + float(line["optimizer_ms"])
-    return {"platform": {"topology": "star", "workers": 4, "bandwidth": rate, "latency": "0.1ms",
-                         "network": {"queue": "50ms", "connections": CONNECTIONS[network]}},
-            "model": "none", "wire": {"model_bytes": f"{model_bytes}B"},
-            "compute": {"seconds_per_batch": f"{compute_ms}ms", "jitter": 0, "layers": 24},
-            "algorithm": algorithm(line["scheme"], int(line["H"])), "stop": {"iterations": int(line["steps"])}}
+    return timed(star(4, rate, "0.1ms", queue="50ms", connections=CONNECTIONS[network]),
+                 MODEL_BYTES + (BUFFERS_IN_RING if label == WITH_BUFFERS else 0), algorithm(line["scheme"], int(line["H"])),
+                 int(line["steps"]), f"{compute_ms}ms", layers=24)
 
 
 def algorithm(scheme: str, sync_every: int) -> dict[str, Any]:
@@ -76,30 +71,25 @@ def algorithm(scheme: str, sync_every: int) -> dict[str, Any]:
     return {"name": "diloco", "sync_every": sync_every, "overlap": "none"}
 
 
-def _windows(scheme: str, network: str) -> None:
-    @study.claim("published", f"{SCHEMES[scheme]}, {network}",
-                 f"{SCHEMES[scheme]}, {network}: the window of every run lasts as long as measured",
+def _windows(label: str, network: str) -> None:
+    @study.claim("published", f"{label}, {network}", f"{label}, {network}: the window of every run lasts as long as measured",
                  accepted="all within 12 %, as in the validation")
     def _(f: Figures) -> tuple[Condition, str]:
-        shares = [it / it.published for _, it in f.published("windows", {"scheme": SCHEMES[scheme], "network": network})]
-        near = [abs(share - 1) <= NEAR for share in shares]
-        by_rate = []
-        for rate in RATES:
-            where = {"scheme": SCHEMES[scheme], "network": network, "rate": rate}
-            errors = [100 * (it / it.published - 1) for _, it in f.published("windows", where)]
-            by_rate.append(f"{mean_size(errors):.1f} % at {rate}")
-        return every(near), f"{count(near):.0f} of {len(near)}; mean error {', '.join(by_rate)}"
+        def off(**where: str) -> list[Number]:
+            return errors(f, "windows", {"scheme": label, "network": network, **where})
+        near = [abs(error) <= 100 * NEAR for error in off()]
+        by_rate = ", ".join(f"{mean_size(off(rate=rate)):.1f} % at {rate}" for rate in RATES)
+        return every(near), f"{count(near):.0f} of {len(near)}; on average {by_rate}"
 
 
 for _network in CONNECTIONS:
-    for _scheme in SCHEMES:
-        _windows(_scheme, _network)
+    for _label in (*SCHEMES.values(), WITH_BUFFERS):
+        _windows(_label, _network)
 
 
-def ratios(f: Figures, scheme: str, rates: tuple[str, ...]) -> list[Number]:
-    """Of a scheme's synchronisation over DiLoCo's, over one connection."""
-    return [f("synchronisation", rate, "one connection", scheme) / f("synchronisation", rate, "one connection", "DiLoCo")
-            for rate in rates]
+def ratios(f: Figures, label: str, rates: tuple[str, ...]) -> list[Number]:
+    """Of a scheme's synchronisation over DiLoCo's."""
+    return [f("synchronisation", rate, label) / f("synchronisation", rate, "DiLoCo") for rate in rates]
 
 
 @study.claim("published", "DDP against DiLoCo",
@@ -111,11 +101,11 @@ def _against(f: Figures) -> tuple[Condition, str]:
     return every(ratio.within(1.305, 1.415) for ratio in found), ", ".join(f"{ratio:.2f}" for ratio in found)
 
 
-@study.claim("check", "DDP with its buffers against DiLoCo",
+@study.claim("check", f"{WITH_BUFFERS} against DiLoCo",
              "the ratio is that of bytes: DDP also broadcasts its buffers, 50.3 MB before each forward pass",
              accepted="within 12 % of the measured ratio, at four rates")
 def _with_buffers(f: Figures) -> tuple[Condition, str]:
-    found = ratios(f, "DDP with its buffers", RATES)
+    found = ratios(f, WITH_BUFFERS, RATES)
     return (every(abs(ratio / ratio.published - 1) <= NEAR for ratio in found),
             ", ".join(f"{ratio:.2f}" for ratio in found) +
             f" (measured {', '.join(f'{ratio.published:.2f}' for ratio in found)})")

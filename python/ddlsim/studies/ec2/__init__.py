@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..number import Condition, Number, count, every, mean_size, worst
+from ..number import Condition, count, every, mean_size, worst
 from ..readings import goes_into
 from ..study import Definition, Figures, Study
+from ..timing import errors, measured, timed
 
 study = Definition(
     __file__,
@@ -43,26 +44,19 @@ def build(s: Study) -> None:
 
 def there_and_back(one: str, other: str, connections: int) -> dict[str, Any]:
     """A vector to the root of a tree of two, and their sum back."""
-    return {"platform": {"topology": "measured", "matrix": "ec2_connections.csv", "sites": [one, other], "workers_per_site": 1,
-                         "network": {"connections": connections}},
-            "model": "none", "wire": {"model_bytes": f"{BYTES}B"}, "compute": {"seconds_per_batch": "1us", "jitter": 0},
-            "algorithm": "tree_allreduce", "stop": {"iterations": 1}}
-
-
-def errors_of(f: Figures, table: str, column: str, header: str) -> list[Number]:
-    return [100 * (it / it.published - 1) for _, it in f.published(table, {header: column})]
+    return timed(measured("ec2_connections.csv", {one: 1, other: 1}, connections=connections), BYTES, "tree_allreduce", 1)
 
 
 @study.claim("input", "pairs", "16 connections between two regions get together what was measured of 16: an identity, no finding",
              accepted="each within 5 %")
 def _pairs(f: Figures) -> tuple[Condition, str]:
-    errors = errors_of(f, "pairs", "", "")
-    return abs(worst(errors)) <= 5, f"{mean_size(errors):.1f} % in {len(errors)} pairs, worst {worst(errors):+.1f} %"
+    off = errors(f, "pairs", {})
+    return abs(worst(off)) <= 5, f"{mean_size(off):.1f} % in {len(off)} pairs, worst {worst(off):+.1f} %"
 
 
 @study.claim("published", "streams", "32 connections between public addresses get what windows of 16 through the VPN let expect",
              accepted="each within 20 %")
 def _streams(f: Figures) -> tuple[Condition, str]:
-    errors = errors_of(f, "streams", "public", "to Oregon")
-    near = [abs(error) <= 20 for error in errors]
-    return every(near), f"{count(near):.0f} of {len(near)}, {mean_size(errors):.0f} % on average"
+    off = errors(f, "streams", {"to Oregon": "public"})
+    near = [abs(error) <= 20 for error in off]
+    return every(near), f"{count(near):.0f} of {len(near)}, {mean_size(off):.0f} % on average"

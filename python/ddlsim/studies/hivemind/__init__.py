@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ..number import Condition, Number, mean_size, worst
 from ..readings import FinishedRun, Reading, goes_into, mean, rows
 from ..study import Definition, Figures, Study
+from ..timing import errors, measured, timed
 
 study = Definition(
     __file__,
@@ -45,23 +45,26 @@ def build(s: Study) -> None:
     s.table("averagings", "Seconds of an averaging", ["model", "experiment", "machines"], "", 2, reference="measured",
             on_page=True)
     s.table("streams", "Mbit/s of parallel connections", ["from", "to"], "streams", 0, reference="measured", on_page=True)
-    measured = {(line["model"], line["experiment"]): float(line["seconds"]) for line in study.lines("measured.csv")}
+    found = {(line["model"], line["experiment"]): float(line["seconds"]) for line in study.lines("measured.csv")}
     for model in BYTES:
         for name, sites in MACHINES.items():
             place = ("averagings", model, name, " ".join(f"{site}{machines}" for site, machines in sites.items()))
             figures = {(*place, "network"): WAITING}
             if name[0] != "A":
-                figures[(*place, WITH_OWN)] = with_own_work(measured[model, f"A-{sum(sites.values())}"])
-            s.cell(f"{model}_{name}", averaging(sites, BYTES[model]), figures, draws=DRAWS,
-                   published=[measured[model, name]] if (model, name) in measured else ())
+                figures[(*place, WITH_OWN)] = with_own_work(found[model, f"A-{sum(sites.values())}"])
+            scenario = timed(measured("hivemind.csv", sites), BYTES[model], "butterfly_allreduce", 2, "60s")
+            s.cell(f"{model}_{name}", scenario, figures, draws=DRAWS,
+                   published=[found[model, name]] if (model, name) in found else ())
     for line in study.lines("streams.csv"):
         there, back, streams = line["from"], line["to"], int(line["streams"])
         size = int(float(line["mbps"]) * 1e6 / 8 * IPERF_S)
-        s.cell(f"{there}_{back}_{streams}", transfer(there, back, streams, size),
-               {("streams", there, back, streams): megabits_per_second(2 * size)}, draws=DRAWS,
+        platform = measured("hivemind.csv", {there: 1, back: 1}, connections=streams)
+        s.cell(f"{there}_{back}_{streams}", timed(platform, size, "tree_allreduce", 1),  # to the root, then back
+               {("streams", there, back, streams): goes_into(2 * size * 8 / 1e6, "simulated_seconds")}, draws=DRAWS,
                published=[float(line["mbps"])])
 
 
+# Windows have shrunk when an averaging begins, a minute after the one before.
 WAITING: Reading = rows("iterations", lambda t: t.end_s - t.start_s - t.compute_s, mean)
 
 
@@ -76,54 +79,29 @@ def with_own_work(own_s: float) -> Reading:
     return reading
 
 
-def megabits_per_second(size: int) -> Reading:
-    return goes_into(size * 8 / 1e6, "simulated_seconds")
-
-
-def averaging(sites: dict[str, int], size: int) -> dict[str, Any]:
-    """Minutes pass between two, so that windows have shrunk."""
-    return {**timed(sites, size), "algorithm": "butterfly_allreduce", "compute": {"seconds_per_batch": "60s", "jitter": 0},
-            "stop": {"iterations": 2}}
-
-
-def transfer(there: str, back: str, streams: int, size: int) -> dict[str, Any]:
-    """To the root of a tree of two, then back."""
-    scenario = {**timed({there: 1, back: 1}, size), "algorithm": "tree_allreduce",
-                "compute": {"seconds_per_batch": "1us", "jitter": 0}, "stop": {"iterations": 1}}
-    scenario["platform"]["network"] = {"connections": streams}
-    return scenario
-
-
-def timed(sites: dict[str, int], size: int) -> dict[str, Any]:
-    return {"platform": {"topology": "measured", "matrix": "hivemind.csv", "sites": list(sites),
-                         "workers_per_site": list(sites.values())},
-            "model": "none", "wire": {"model_bytes": f"{size}B"}}
-
-
 def errors_of(f: Figures, experiments: Sequence[str]) -> list[Number]:
-    """In per cent, with hivemind's own work, of those that were measured."""
-    return [100 * (it / it.published - 1)
-            for _, it in f.published("averagings", {"experiment": experiments, "": WITH_OWN})]
+    """With hivemind's own work."""
+    return errors(f, "averagings", {"experiment": experiments, "": WITH_OWN})
 
 
 @study.claim("published", "one machine a region",
              "one machine on each of two to four continents: every averaging takes as long as measured",
              accepted="each within 13 %, 6 % on average")
 def _one(f: Figures) -> tuple[Condition, str]:
-    errors = errors_of(f, ONE_EACH)
-    return (abs(worst(errors)) <= 13) & (mean_size(errors) <= 6), ", ".join(f"{error:+.1f} %" for error in errors)
+    off = errors_of(f, ONE_EACH)
+    return (abs(worst(off)) <= 13) & (mean_size(off) <= 6), ", ".join(f"{error:+.1f} %" for error in off)
 
 
 @study.claim("published", "continents", "one to four machines on each of two to four continents", accepted="15 % on average")
 def _continents(f: Figures) -> tuple[Condition, str]:
-    errors = errors_of(f, DISTANT)
-    return mean_size(errors) <= 15, f"{mean_size(errors):.1f} % in {len(errors)} averagings, worst {worst(errors):+.0f} %"
+    off = errors_of(f, DISTANT)
+    return mean_size(off) <= 15, f"{mean_size(off):.1f} % in {len(off)} averagings, worst {worst(off):+.0f} %"
 
 
 @study.claim("published", "two clouds", "two machines on each of two clouds", accepted="15 % on average")
 def _clouds(f: Figures) -> tuple[Condition, str]:
-    errors = errors_of(f, CLOUDS)
-    return mean_size(errors) <= 15, ", ".join(f"{error:+.1f} %" for error in errors)
+    off = errors_of(f, CLOUDS)
+    return mean_size(off) <= 15, ", ".join(f"{error:+.1f} %" for error in off)
 
 
 def _streams(name: str, there: str, back: str) -> None:
@@ -131,8 +109,8 @@ def _streams(name: str, there: str, back: str) -> None:
                  f"5, 10 and 20 connections {name} get what one connection's window and the route's most, of 80, let expect",
                  accepted="each within 5 %")
     def _(f: Figures) -> tuple[Condition, str]:
-        errors = [100 * (it / it.published - 1) for it in (f("streams", there, back, streams) for streams in (5, 10, 20))]
-        return abs(worst(errors)) <= 5, ", ".join(f"{error:+.1f} %" for error in errors)
+        off = [100 * (it / it.published - 1) for it in (f("streams", there, back, streams) for streams in (5, 10, 20))]
+        return abs(worst(off)) <= 5, ", ".join(f"{error:+.1f} %" for error in off)
 
 
 _streams("from Europe to the USA", "EU", "US")

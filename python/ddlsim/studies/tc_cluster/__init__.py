@@ -4,9 +4,10 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from ..number import Condition, Number, count, every, mean_size, worst
+from ..number import Condition, count, every, mean_size, worst
 from ..readings import Reading, rows
-from ..study import Definition, Figures, Kind, Study, Where
+from ..study import Definition, Figures, Kind, Study
+from ..timing import errors, star, timed
 
 study = Definition(
     __file__,
@@ -43,34 +44,30 @@ def build(s: Study) -> None:
     for size, nodes, link in product(SIZES, NODES, (*SHAPED, UNSHAPED)):
         for column, (library, model, algorithm, connections) in LIBRARIES.items():
             s.cell("_".join((column, nodes, size, *link)),
-                   timed(nodes, link, model, connections, int(size) << 20, algorithm, 3),
+                   timed(among(nodes, link, model, connections), int(size) << 20, algorithm, 3),
                    {("allreduce", nodes, size, *link, column): seconds_from(1)},
                    published=found.get(("allreduce", library, nodes, size, *link), ()))
     for size, nodes, link in product(SIZES_OF_GROUPS, GROUPS, (UNSHAPED, *SHAPED, FARTHEST)):
-        parts = int(nodes)
+        parts, platform = int(nodes), among(nodes, link, "TCP", SOCKETS)
         for column, scenario, seconds in (
-                ("all-reduces", timed(nodes, link, "TCP", SOCKETS, (int(size) << 20) // parts, RING, 2 * parts),
+                ("all-reduces", timed(platform, (int(size) << 20) // parts, RING, 2 * parts),
                  seconds_from(parts, parts)),
-                ("sharded servers", timed(nodes, link, "TCP", SOCKETS, int(size) << 20, "butterfly_allreduce", 3),
+                ("sharded servers", timed(platform, int(size) << 20, "butterfly_allreduce", 3),
                  seconds_from(1))):
             s.cell("_".join((column, nodes, size, *link)), scenario, {("groups", nodes, size, *link, column): seconds},
                    published=found.get((CALLED[column], "nccl", nodes, size, *link), ()))
     for size, link in product(("64", "128"), SENT_BY_TWO):
         for library, connections in (("NCCL", SOCKETS), ("Gloo", 1)):
             s.cell("_".join(("transfer", library, size, *link)),
-                   timed("2", link, "TCP", connections, int(size) << 20, "tree_allreduce", 3),
+                   timed(among("2", link, "TCP", connections), int(size) << 20, "tree_allreduce", 3),
                    {("transfers", size, *link, library): seconds_from(1, 0.5)},
                    published=found[("p2p", library.lower(), "2", size, *link)])
 
 
-def timed(nodes: str, link: tuple[str, str], model: str, connections: int, size: int, algorithm: object,
-          iterations: int) -> dict[str, Any]:
+def among(nodes: str, link: tuple[str, str], model: str, connections: int) -> dict[str, Any]:
     delay, gbps = link
-    network = {"model": model, **({"connections": connections} if connections > 1 else {})}
-    return {"platform": {"topology": "star", "workers": int(nodes), "bandwidth": f"{gbps or UNSHAPED_GBPS}Gbps",
-                         "latency": f"{delay or 0.1}ms", "network": network},
-            "model": "none", "wire": {"model_bytes": f"{size}B"}, "compute": {"seconds_per_batch": "1us", "jitter": 0},
-            "algorithm": algorithm, "stop": {"iterations": iterations}}
+    return star(int(nodes), f"{gbps or UNSHAPED_GBPS}Gbps", f"{delay or 0.1}ms", model=model,
+                **({"connections": connections} if connections > 1 else {}))
 
 
 def seconds_from(first: int, times: float = 1.0) -> Reading:
@@ -82,25 +79,20 @@ def _nccl(column: str, percent: int) -> None:
     @study.claim("published", column, f"{column}: every all-reduce between nodes of set delay and rate takes as long as measured",
                  accepted=f"each within {percent} %")
     def _(f: Figures) -> tuple[Condition, str]:
-        errors = errors_of(f, "allreduce", {"library": column, "Gbit/s": [gbps for _, gbps in SHAPED]})
-        return abs(worst(errors)) <= percent, f"{mean_size(errors):.1f} % in {len(errors)}, worst {worst(errors):+.1f} %"
+        off = errors(f, "allreduce", {"library": column, "Gbit/s": [gbps for _, gbps in SHAPED]})
+        return abs(worst(off)) <= percent, f"{mean_size(off):.1f} % in {len(off)}, worst {worst(off):+.1f} %"
 
 
 _nccl("NCCL by CM02", 5)
 _nccl("NCCL by TCP", 10)
 
 
-def errors_of(f: Figures, table: str, where: Where) -> list[Number]:
-    """In per cent, of what was measured."""
-    return [100 * (it / it.published - 1) for _, it in f.published(table, where)]
-
-
 def _groups(column: str, text: str) -> None:
     @study.claim("published", column, text, accepted="each within 10 %, as of one all-reduce")
     def _(f: Figures) -> tuple[Condition, str]:
-        errors = errors_of(f, "groups", {"by": column})
-        near = [abs(error) <= 10 for error in errors]
-        return every(near), f"{count(near):.0f} of {len(near)}; {mean_size(errors):.0f} % on average, worst {worst(errors):+.0f} %"
+        off = errors(f, "groups", {"by": column})
+        near = [abs(error) <= 10 for error in off]
+        return every(near), f"{count(near):.0f} of {len(near)}; {mean_size(off):.0f} % on average, worst {worst(off):+.0f} %"
 
 
 _groups("all-reduces", "a vector in as many parts as nodes, all-reduced one after the other")
@@ -122,9 +114,9 @@ def _quicker(f: Figures) -> tuple[Condition, str]:
 def _transfers(kind: Kind, name: str, text: str, library: str) -> None:
     @study.claim(kind, name, text, accepted="each within 10 %")
     def _(f: Figures) -> tuple[Condition, str]:
-        errors = errors_of(f, "transfers", {"library": library})
-        near = [abs(error) <= 10 for error in errors]
-        return every(near), f"{count(near):.0f} of {len(near)}; {mean_size(errors):.0f} % on average, worst {worst(errors):+.0f} %"
+        off = errors(f, "transfers", {"library": library})
+        near = [abs(error) <= 10 for error in off]
+        return every(near), f"{count(near):.0f} of {len(near)}; {mean_size(off):.0f} % on average, worst {worst(off):+.0f} %"
 
 
 _transfers("published", "transfers of NCCL", "a transfer of NCCL, over 16 sockets, takes as long as measured", "NCCL")
