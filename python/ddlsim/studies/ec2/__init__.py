@@ -5,7 +5,7 @@ from typing import Any
 
 from ..number import Condition, count, every, mean_size, worst
 from ..readings import goes_into
-from ..study import Definition, Figures, Study
+from ..study import Definition, Figures, Readings, Study
 from ..timing import errors, measured, timed
 
 study = Definition(
@@ -35,7 +35,7 @@ def build(s: Study) -> None:
     for line in study.lines("iperf.csv"):
         region, name = line["sender"], f"{line['sender']}_{STREAMS}"
         for column, where in (("public", "public_mbps"), ("through the VPN", "vpn_mbps")):
-            figure = {("streams", region, column): goes_into(2 * BYTES * 8 / 1e6, "simulated_seconds")}
+            figure: Readings = {("streams", region, column): goes_into(2 * BYTES * 8 / 1e6, "simulated_seconds")}
             if name in s.cells:
                 s.read(name, figure, [float(line[where])])
             else:

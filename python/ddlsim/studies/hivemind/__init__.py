@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..number import Condition, Number, mean_size, worst
 from ..readings import FinishedRun, Reading, goes_into, mean, rows
-from ..study import Definition, Figures, Study
+from ..study import Definition, Figures, Readings, Study
 from ..timing import errors, measured, timed
 
 study = Definition(
@@ -49,7 +49,7 @@ def build(s: Study) -> None:
     for model in BYTES:
         for name, sites in MACHINES.items():
             place = ("averagings", model, name, " ".join(f"{site}{machines}" for site, machines in sites.items()))
-            figures = {(*place, "network"): WAITING}
+            figures: Readings = {(*place, "network"): WAITING}
             if name[0] != "A":
                 figures[(*place, WITH_OWN)] = with_own_work(found[model, f"A-{sum(sites.values())}"])
             scenario = timed(measured("hivemind.csv", sites), BYTES[model], "butterfly_allreduce", 2, "60s")
