@@ -57,9 +57,9 @@ def build(s: Study) -> None:
             s.cell("_".join((column, nodes, size, *link)), scenario, {("groups", nodes, size, *link, column): seconds},
                    published=found.get((CALLED[column], "nccl", nodes, size, *link), ()))
     for size, link in product(("64", "128"), SENT_BY_TWO):
-        for library, network in (("NCCL", SOCKETS), ("Gloo", {})):
+        for library, over in (("NCCL", SOCKETS), ("Gloo", {})):
             s.cell("_".join(("transfer", library, size, *link)),
-                   timed(among("2", link, model="TCP", **network), int(size) << 20, "tree_allreduce", 3),
+                   timed(among("2", link, model="TCP", **over), int(size) << 20, "tree_allreduce", 3),
                    {("transfers", size, *link, library): seconds_from(1, 0.5)},
                    published=found[("p2p", library.lower(), "2", size, *link)])
 
