@@ -30,6 +30,7 @@ WHOLE_CHUNKS = {"name": "ring_allreduce", "slice_bytes": "0B"}
 LIBRARIES: dict[str, tuple[str, Json, Json]] = {
     "NCCL by CM02": ("nccl", RING, {"model": "CM02"}), "NCCL by TCP": ("nccl", RING, {"model": "TCP", **BUFFER}),
     "Gloo by TCP": ("gloo", WHOLE_CHUNKS, {"model": "TCP"})}
+OVER: dict[str, Json] = {"NCCL": SOCKETS, "Gloo": {}}  # what a transfer goes
 CALLED = {"all-reduces": "dp_allreduce", "sharded servers": "dp_sharded_ps"}
 
 
@@ -57,7 +58,7 @@ def build(s: Study) -> None:
             s.cell("_".join((column, nodes, size, *link)), scenario, {("groups", nodes, size, *link, column): seconds},
                    published=found.get((CALLED[column], "nccl", nodes, size, *link), ()))
     for size, link in product(("64", "128"), SENT_BY_TWO):
-        for library, over in (("NCCL", SOCKETS), ("Gloo", {})):
+        for library, over in OVER.items():
             s.cell("_".join(("transfer", library, size, *link)),
                    timed(among("2", link, model="TCP", **over), int(size) << 20, "tree_allreduce", 3),
                    {("transfers", size, *link, library): seconds_from(1, 0.5)},
