@@ -83,7 +83,7 @@ def test_a_ring_that_forwards_slices_takes_what_nccls_was_measured_to():
     for line in measured(tc_cluster.study):
         if (line["operation"], line["library"]) == ("allreduce", "nccl") and line["gbps"]:
             law_s = ring_s(int(line["nodes"]), int(line["MiB"]) << 20, float(line["gbps"]) * 1e9 / 8,
-                           float(line["delay_ms"]) / 1e3, 524288)
+                           float(line["delay_ms"]) / 1e3, 1 << 20)
             assert float(line["seconds"]) == pytest.approx(law_s, rel=0.05), line
             compared += 1
     assert compared >= 12

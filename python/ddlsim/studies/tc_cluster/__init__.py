@@ -25,7 +25,7 @@ SENT_BY_TWO = (UNSHAPED, ("1", ""), ("5", ""), ("10", ""), ("", "5"), ("", "2"),
 UNSHAPED_GBPS = "9.59"  # what a transfer of NCCL got: 128 MiB in 0.112 s
 BUFFER: Json = {"tcp_window": "4194304B"}  # NCCL's for a neighbour in a ring: as much is under way, whatever windows allow
 SOCKETS: Json = {"connections": 16}        # NCCL's on EC2 between two nodes: two threads of eight
-RING = {"name": "ring_allreduce", "slice_bytes": "524288B"}  # an eighth of the buffer
+RING = {"name": "ring_allreduce", "slice_bytes": "1048576B"}  # two of the eight steps of its buffer
 WHOLE_CHUNKS = {"name": "ring_allreduce", "slice_bytes": "0B"}
 LIBRARIES: dict[str, tuple[str, Json, Json]] = {
     "NCCL by CM02": ("nccl", RING, {"model": "CM02"}), "NCCL by TCP": ("nccl", RING, {"model": "TCP", **BUFFER}),
