@@ -52,6 +52,8 @@ def page(study: Study, outcome: Outcome, command: str) -> str:
     verdicts = judge(study, outcome)
     judged = list(zip(range(1, len(verdicts) + 1), study.claims, verdicts))  # numbered through all kinds
     parts = [f"# {study.title}", f"**{counts_of(study, verdicts)}.**"]
+    if study.conclusion:
+        parts.append(study.conclusion)
     if outcome.open:
         parts.append(f"**Not whole**: {len(outcome.open)} of {len(study.cells)} cells are not finished and have no figures, "
                      f"and no claim that needs them is judged. Open: {', '.join(outcome.open)}.")

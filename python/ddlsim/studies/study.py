@@ -225,6 +225,7 @@ class Study:
         self.data = data                   # the folder; "" without
         self.title = title
         self.source = source               # the publication
+        self.conclusion = ""               # in words, beside the counts of verdicts
         self.scale = ""                    # what trains on what, and what is smaller than published
         self.seeds: Sequence[int] = (1,)
         self.words: dict[str, str] = {}    # by which words.md differs from size to size
@@ -354,18 +355,20 @@ class Definition:
         return study
 
     def _read_words(self, study: Study) -> None:
-        """words.md: under "# Size" a paragraph by size; under "# Words" those that stand for {word} further down, and differ
-        by size; under "# Causes" paragraphs by claim, "## one; another (size, size)"; under "# Notes" by kind."""
+        """words.md: under "# Conclusion" and "# Size" a paragraph by size; under "# Words" those that stand for {word} further
+        down, and differ by size; under "# Causes" paragraphs by claim, "## one; another (size, size)"; under "# Notes" by kind."""
         file = self.folder / "words.md"
-        known = {"# Size": SIZES, "# Words": None, "# Causes": {claim.name for claim in self._claims}, "# Notes": NOTES}
+        known = {"# Conclusion": SIZES, "# Size": SIZES, "# Words": None,
+                 "# Causes": {claim.name for claim in self._claims}, "# Notes": NOTES}
         part, is_here = "", False
         names: tuple[str, ...] = ()
         for block in re.split("\n\n+", _text_of(file).strip("\n")):
             if block in known:
                 part = block
             elif heading := re.fullmatch(r"## (.*?)(?: \(([^()]*)\))?", block):
-                names = tuple(re.split(", *" if part == "# Size" else "; *", heading[1]))
-                sizes = re.split(", *", heading[2]) if heading[2] else names if part == "# Size" else SIZES
+                by_size = known.get(part) == SIZES
+                names = tuple(re.split(", *" if by_size else "; *", heading[1]))
+                sizes = re.split(", *", heading[2]) if heading[2] else names if by_size else SIZES
                 is_here = study.size in sizes
                 among = known.get(part, ())
                 wrong = [name for name in names if among is not None and name not in among]
@@ -375,7 +378,9 @@ class Definition:
                                      f"({', '.join(NOTES)}) nor a size ({', '.join(SIZES)})")
             elif is_here:
                 text = _filled(block.replace("\n", " "), study.words, file)
-                if part == "# Size":
+                if part == "# Conclusion":
+                    study.conclusion = text
+                elif part == "# Size":
                     study.scale = text
                 elif part == "# Words":
                     study.words[names[0]] = text
