@@ -16,7 +16,7 @@ study = Definition(
            "direction, with pings; iperf3 with 32 streams between public addresses to Oregon, and through the VPN")
 
 MATRIX = "../../../../platforms/ec2_connections.csv"
-BYTES = 1_000_000_000
+BYTES = 100_000_000_000  # slow start counts for nothing, which rates that were entered have in them
 SOCKETS, STREAMS = 16, 32
 
 
@@ -44,7 +44,7 @@ def build(s: Study) -> None:
 
 def there_and_back(one: str, other: str, connections: int) -> dict[str, Any]:
     """A vector to the root of a tree of two, and their sum back."""
-    return timed(measured("ec2_connections.csv", {one: 1, other: 1}, connections=connections), BYTES, "tree_allreduce", 1)
+    return timed(measured("ec2_connections.csv", {one: 1, other: 1}, model="TCP", connections=connections), BYTES, "tree_allreduce", 1)
 
 
 @study.claim("input", "pairs", "16 connections between two regions get together what was measured of 16: an identity, no finding",
@@ -54,9 +54,13 @@ def _pairs(f: Figures) -> tuple[Condition, str]:
     return abs(worst(off)) <= 5, f"{mean_size(off):.1f} % in {len(off)} pairs, worst {worst(off):+.1f} %"
 
 
-@study.claim("published", "streams", "32 connections between public addresses get what windows of 16 through the VPN let expect",
-             accepted="each within 20 %")
-def _streams(f: Figures) -> tuple[Condition, str]:
-    off = errors(f, "streams", {"to Oregon": "public"})
-    near = [abs(error) <= 20 for error in off]
-    return every(near), f"{count(near):.0f} of {len(near)}, {mean_size(off):.0f} % on average"
+def _streams(column: str, text: str) -> None:
+    @study.claim("published", column, text, accepted="each within 20 %")
+    def _(f: Figures) -> tuple[Condition, str]:
+        off = errors(f, "streams", {"to Oregon": column})
+        near = [abs(error) <= 20 for error in off]
+        return every(near), f"{count(near):.0f} of {len(near)}, {mean_size(off):.0f} % on average"
+
+
+_streams("through the VPN", "iperf3 through the same VPN got what was measured of NCCL's 16 sockets")
+_streams("public", "32 connections of iperf3 between public addresses got what was measured of NCCL's 16 sockets in the VPN")
