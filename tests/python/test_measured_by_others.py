@@ -139,7 +139,7 @@ def test_most_directions_between_regions_of_ec2_have_one_window():
 @pytest.mark.parametrize("name, cells", [
     ("hivemind", ("CV_B-2", "CV_B-6", "NLP_D-3", "EU_US_10")),
     ("tc_cluster", ("NCCL by CM02_16_128_10_1", "NCCL by TCP_4_128_1_5", "transfer_NCCL_64_10_1")),
-    ("diloco_measured", ("DiLoCo_128_200Mbps_0_one connection", "DDP with its buffers_1_200Mbps_0_one connection")),
+    ("diloco_measured", ("DiLoCo_128_200Mbps_0", "DDP with its buffers_1_200Mbps_0")),
     ("ec2", ("oregon_tokyo", "london_32"))])
 def test_runs_give_the_figures_of_the_table(name, cells, tmp_path):
     study = studies.sized(name)

@@ -21,7 +21,6 @@ MODEL_BYTES = 4 * 30846720
 BUFFER_BYTES = 6 * 131072 * 8 * 8
 BUFFERS_IN_RING = BUFFER_BYTES * 2 // 3
 RATES = ("5Gbps", "1Gbps", "200Mbps", "50Mbps")
-CONNECTIONS = {"one connection": 1, "16 connections": 16}  # NCCL's on EC2: two threads of eight sockets
 SCHEMES = {"diloco": "DiLoCo", "localsgd": "local SGD", "ddp": "DDP"}
 WITH_BUFFERS = "DDP with its buffers"
 NEAR = 0.12  # as in the validation
@@ -29,8 +28,8 @@ NEAR = 0.12  # as in the validation
 
 @study.build
 def build(s: Study) -> None:
-    s.table("windows", "Seconds of the steps after warm-up", ["scheme", "H", "rate", "run"], "network", 3, reference="measured")
-    s.table("synchronisation", "Median seconds of a step beyond computing, over one connection", ["rate"], "scheme", 3,
+    s.table("windows", "Seconds of the steps after warm-up", ["scheme", "H", "rate"], "run", 3, reference="measured")
+    s.table("synchronisation", "Median seconds of a step beyond computing", ["rate"], "scheme", 3,
             reference="measured", on_page=True)
     measured = study.lines("measured.csv")
     for line in measured:
@@ -38,13 +37,11 @@ def build(s: Study) -> None:
         alike = [float(other["sync_s"]) for other in measured
                  if (other["scheme"], other["H"], other["rate"]) == (scheme, interval, rate)]
         for label in (SCHEMES[scheme], *([WITH_BUFFERS] if scheme == "ddp" else [])):
-            for network in CONNECTIONS:
-                name = "_".join((label, interval, rate, run, network))
-                s.cell(name, scenario(line, label, network),
-                       {("windows", label, interval, rate, run, network): seconds_after(int(line["warmup"]))},
-                       published=[float(line["window_s"])])
-                if rate in RATES and interval == "1" and run == "0" and CONNECTIONS[network] == 1:
-                    s.read(name, {("synchronisation", rate, label): SYNCHRONISATION}, alike)
+            name = "_".join((label, interval, rate, run))
+            s.cell(name, scenario(line, label), {("windows", label, interval, rate, run): seconds_after(int(line["warmup"]))},
+                   published=[float(line["window_s"])])
+            if rate in RATES and interval == "1" and run == "0":
+                s.read(name, {("synchronisation", rate, label): SYNCHRONISATION}, alike)
 
 
 def seconds_after(warmup: int) -> Reading:
@@ -55,10 +52,10 @@ def seconds_after(warmup: int) -> Reading:
 SYNCHRONISATION: Reading = rows("iterations", lambda t: t.end_s - t.start_s - t.compute_s, percentile(50))
 
 
-def scenario(line: dict[str, str], label: str, network: str) -> dict[str, Any]:
+def scenario(line: dict[str, str], label: str) -> dict[str, Any]:
     rate = "9.53Gbps" if line["rate"] == "unshaped" else line["rate"]  # what iperf3 measured there
     compute_ms = float(line["compute_ms"]) + float(line["optimizer_ms"])
-    return timed(star(4, rate, "0.1ms", queue="50ms", connections=CONNECTIONS[network]),
+    return timed(star(4, rate, "0.1ms", queue="50ms"),
                  MODEL_BYTES + (BUFFERS_IN_RING if label == WITH_BUFFERS else 0), algorithm(line["scheme"], int(line["H"])),
                  int(line["steps"]), f"{compute_ms}ms", layers=24)
 
@@ -71,20 +68,17 @@ def algorithm(scheme: str, sync_every: int) -> dict[str, Any]:
     return {"name": "diloco", "sync_every": sync_every, "overlap": "none"}
 
 
-def _windows(label: str, network: str) -> None:
-    @study.claim("published", f"{label}, {network}", f"{label}, {network}: the window of every run lasts as long as measured",
+def _windows(label: str) -> None:
+    @study.claim("published", label, f"{label}: the window of every run lasts as long as measured",
                  accepted="all within 12 %, as in the validation")
     def _(f: Figures) -> tuple[Condition, str]:
-        def off(**where: str) -> list[Number]:
-            return errors(f, "windows", {"scheme": label, "network": network, **where})
-        near = [abs(error) <= 100 * NEAR for error in off()]
-        by_rate = ", ".join(f"{mean_size(off(rate=rate)):.1f} % at {rate}" for rate in RATES)
-        return every(near), f"{count(near):.0f} of {len(near)}; on average {by_rate}"
+        near = [abs(error) <= 100 * NEAR for error in errors(f, "windows", {"scheme": label})]
+        by_rate = (f"{mean_size(errors(f, 'windows', {'scheme': label, 'rate': rate})):.1f} % at {rate}" for rate in RATES)
+        return every(near), f"{count(near):.0f} of {len(near)}; on average {', '.join(by_rate)}"
 
 
-for _network in CONNECTIONS:
-    for _label in (*SCHEMES.values(), WITH_BUFFERS):
-        _windows(_label, _network)
+for _label in (*SCHEMES.values(), WITH_BUFFERS):
+    _windows(_label)
 
 
 def ratios(f: Figures, label: str, rates: tuple[str, ...]) -> list[Number]:
