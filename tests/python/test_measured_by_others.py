@@ -1,5 +1,5 @@
-"""Studies of what others measured: closed forms hold for the measured numbers themselves, and a cell's run gives what its
-table has (with the program, which the variable DDLSIM names)."""
+"""Studies of what others measured: closed forms hold for the measured numbers themselves, and a cell's run gives what
+its table has (with the program, which the variable DDLSIM names)."""
 import math
 import os
 import statistics

@@ -10,7 +10,8 @@ from .study import Figures, Json, Where
 def timed(platform: Json, model_bytes: int, algorithm: object, steps: int, batch: str = "1us", **compute: Any) -> Json:
     """Steps without mathematics, each of which computes equally long on every worker."""
     return {"platform": platform, "model": "none", "wire": {"model_bytes": f"{model_bytes}B"},
-            "compute": {"seconds_per_batch": batch, "jitter": 0, **compute}, "algorithm": algorithm, "stop": {"iterations": steps}}
+            "compute": {"seconds_per_batch": batch, "jitter": 0, **compute}, "algorithm": algorithm,
+            "stop": {"iterations": steps}}
 
 
 def star(workers: int, bandwidth: str, latency: str, **network: Any) -> Json:

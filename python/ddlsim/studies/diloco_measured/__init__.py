@@ -1,4 +1,4 @@
-"""DiLoCo, local SGD and DDP on four nodes whose outgoing rate was shaped: how long 69 measured windows of training last."""
+"""DiLoCo, local SGD and DDP on four shaped nodes: how long 69 measured windows of training last."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,12 +12,13 @@ study = Definition(
     __file__,
     what="DiLoCo, local SGD and DDP on four shaped nodes: how long 69 measured windows of training last",
     title="DiLoCo, local SGD and DDP on four shaped nodes (diloco-measured, 2026)",
-    source="github.com/Adnan082/diloco-measured at 07b7885: four nodes of one GPU in one zone of EC2, 30,846,720 parameters in "
-           "float32, all-reduces by NCCL over TCP, outgoing rate by a token bucket of 32 KiB and at most 50 ms of queue")
+    source="github.com/Adnan082/diloco-measured at 07b7885: four nodes of one GPU in one zone of EC2, 30,846,720 parameters "
+           "in float32, all-reduces by NCCL over TCP, outgoing rate by a token bucket of 32 KiB and at most 50 ms of queue")
 
 MODEL_BYTES = 4 * 30846720
-# DDP broadcasts its module's buffers before each forward pass, and each of the six attention layers has a table of rotary
-# embeddings (131,072 positions of eight complex64). A node passes them on once; of a ring's vector it sends 2 (n - 1) / n.
+# DDP broadcasts its module's buffers before each forward pass, and each of the six attention layers has a table of
+# rotary embeddings (131,072 positions of eight complex64). A node passes them on once; of a ring's vector it sends
+# 2 (n - 1) / n.
 BUFFER_BYTES = 6 * 131072 * 8 * 8
 BUFFERS_IN_RING = BUFFER_BYTES * 2 // 3
 RATES = ("5Gbps", "1Gbps", "200Mbps", "50Mbps")
@@ -38,7 +39,8 @@ def build(s: Study) -> None:
                  if (other["scheme"], other["H"], other["rate"]) == (scheme, interval, rate)]
         for label in (SCHEMES[scheme], *([WITH_BUFFERS] if scheme == "ddp" else [])):
             name = "_".join((label, interval, rate, run))
-            s.cell(name, scenario(line, label), {("windows", label, interval, rate, run): seconds_after(int(line["warmup"]))},
+            s.cell(name, scenario(line, label),
+                   {("windows", label, interval, rate, run): seconds_after(int(line["warmup"]))},
                    published=[float(line["window_s"])])
             if rate in RATES and interval == "1" and run == "0":
                 s.read(name, {("synchronisation", rate, label): SYNCHRONISATION}, alike)
@@ -53,11 +55,11 @@ SYNCHRONISATION: Reading = rows("iterations", lambda t: t.end_s - t.start_s - t.
 
 
 def scenario(line: dict[str, str], label: str) -> dict[str, Any]:
-    rate = "9.53Gbps" if line["rate"] == "unshaped" else line["rate"]  # what iperf3 measured there
+    rate = "9.53Gbps" if line["rate"] == "unshaped" else line["rate"]  # iperf3 measured it
     compute_ms = float(line["compute_ms"]) + float(line["optimizer_ms"])
     return timed(star(4, rate, "0.1ms", queue="50ms"),
-                 MODEL_BYTES + (BUFFERS_IN_RING if label == WITH_BUFFERS else 0), algorithm(line["scheme"], int(line["H"])),
-                 int(line["steps"]), f"{compute_ms}ms", layers=24)
+                 MODEL_BYTES + (BUFFERS_IN_RING if label == WITH_BUFFERS else 0),
+                 algorithm(line["scheme"], int(line["H"])), int(line["steps"]), f"{compute_ms}ms", layers=24)
 
 
 def algorithm(scheme: str, sync_every: int) -> dict[str, Any]:
@@ -73,7 +75,8 @@ def _windows(label: str) -> None:
                  accepted="all within 12 %, as in the validation")
     def _(f: Figures) -> tuple[Condition, str]:
         near = [abs(error) <= 100 * NEAR for error in errors(f, "windows", {"scheme": label})]
-        by_rate = (f"{mean_size(errors(f, 'windows', {'scheme': label, 'rate': rate})):.1f} % at {rate}" for rate in RATES)
+        by_rate = (f"{mean_size(errors(f, 'windows', {'scheme': label, 'rate': rate})):.1f} % at {rate}"
+                   for rate in RATES)
         return every(near), f"{count(near):.0f} of {len(near)}; on average {', '.join(by_rate)}"
 
 
@@ -87,8 +90,8 @@ def ratios(f: Figures, label: str, rates: tuple[str, ...]) -> list[Number]:
 
 
 @study.claim("published", "DDP against DiLoCo",
-             "at 1 Gbit/s and less a synchronisation of DDP, in buckets beside the backward pass, takes 1.31 to 1.41 times "
-             "DiLoCo's of as many gradients",
+             "at 1 Gbit/s and less a synchronisation of DDP, in buckets beside the backward pass, takes 1.31 to 1.41 "
+             "times DiLoCo's of as many gradients",
              accepted="1.31 to 1.41, to two digits")
 def _against(f: Figures) -> tuple[Condition, str]:
     found = ratios(f, "DDP", RATES[1:])

@@ -1,4 +1,4 @@
-"""Rates between ten regions of EC2 as they were measured: that messages get them, and what they say of more connections."""
+"""Measured rates between ten regions of EC2: that messages get them, and what they say of more connections."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,10 +10,10 @@ from ..timing import errors, measured, timed
 
 study = Definition(
     __file__,
-    what="ten regions of EC2: that messages get the rates of measured connections, and what these say of more connections",
+    what="ten regions of EC2: that messages get measured connections' rates, and what these say of more connections",
     title="Connections between ten regions of EC2 (authors of DT-FM, 2022)",
-    source="github.com/BinhangYuan/tc_cluster_setting at 75581a5, results/p2p.md: NCCL over 4 threads of 4 sockets through a VPN, each "
-           "direction, with pings; iperf3 with 32 streams between public addresses to Oregon, and through the VPN")
+    source="github.com/BinhangYuan/tc_cluster_setting at 75581a5, results/p2p.md: NCCL over 4 threads of 4 sockets through "
+           "a VPN, each direction, with pings; iperf3 with 32 streams between public addresses to Oregon, and through the VPN")
 
 MATRIX = "../../../../platforms/ec2_connections.csv"
 BYTES = 100_000_000_000  # slow start counts for nothing, which rates that were entered have in them
@@ -24,8 +24,8 @@ SOCKETS, STREAMS = 16, 32
 def build(s: Study) -> None:
     s.platforms.append((study.folder / MATRIX).resolve())
     s.table("pairs", "Mbit/s of 16 connections, mean of both directions", ["one", "other"], "", 0, reference="measured")
-    s.table("streams", "Mbit/s of 32 connections, mean of both directions", ["region"], "to Oregon", 0, reference="measured",
-            on_page=True)
+    s.table("streams", "Mbit/s of 32 connections, mean of both directions", ["region"], "to Oregon", 0,
+            reference="measured", on_page=True)
     rates = {(line["from"], line["to"]): float(line["rate_mbps"]) for line in study.lines(MATRIX)}
     for one, other in rates:
         if one < other:
@@ -44,10 +44,12 @@ def build(s: Study) -> None:
 
 def there_and_back(one: str, other: str, connections: int) -> dict[str, Any]:
     """A vector to the root of a tree of two, and their sum back."""
-    return timed(measured("ec2_connections.csv", {one: 1, other: 1}, model="TCP", connections=connections), BYTES, "tree_allreduce", 1)
+    platform = measured("ec2_connections.csv", {one: 1, other: 1}, model="TCP", connections=connections)
+    return timed(platform, BYTES, "tree_allreduce", 1)
 
 
-@study.claim("input", "pairs", "16 connections between two regions get together what was measured of 16: an identity, no finding",
+@study.claim("input", "pairs",
+             "16 connections between two regions get together what was measured of 16: an identity, no finding",
              accepted="each within 5 %")
 def _pairs(f: Figures) -> tuple[Condition, str]:
     off = errors(f, "pairs", {})
@@ -63,4 +65,5 @@ def _streams(column: str, text: str) -> None:
 
 
 _streams("through the VPN", "iperf3 through the same VPN got what was measured of NCCL's 16 sockets")
-_streams("public", "32 connections of iperf3 between public addresses got what was measured of NCCL's 16 sockets in the VPN")
+_streams("public",
+         "32 connections of iperf3 between public addresses got what was measured of NCCL's 16 sockets in the VPN")

@@ -1,9 +1,9 @@
-"""Averagings of hivemind in one zone, over two and four continents, and over two clouds, against what they were measured to take.
+"""Averagings of hivemind in one zone, over two to four continents and over two clouds, against how long they took.
 
 What hivemind itself costs is read from its runs in one zone and holds everywhere. There the network takes a tenth of an
 averaging, so that its seconds W are work of the machines: encoding, summing, decoding. Over distances a machine works W
-of an averaging's T seconds, and waits for the network otherwise. What arrives while it waits costs no more; what arrives
-while it works, a share W/T, waits for that work: T = D + W W/T, with the network's D, which is what is simulated. So
+of an averaging's T seconds, and waits for the network otherwise. Data that arrive while it waits cost no more; those
+that arrive while it works, a share W/T, wait for that work: T = D + W W/T, with the network's D, which is simulated. So
 T = D/2 + sqrt(D^2/4 + W^2).
 """
 from __future__ import annotations
@@ -20,9 +20,9 @@ study = Definition(
     __file__,
     what="averagings of hivemind over one to four continents and two clouds, on platforms as they were measured",
     title="hivemind over continents and clouds (Erben et al., VLDB 2024)",
-    source="github.com/cirquit/hivemind-multi-cloud at 654cc02: logs of training, by the rule of its notebook 03 (an averaging is "
-           "an optimizer step longer than the median and two standard deviations; the first epoch is dropped), tables and logs "
-           "of iperf and ping")
+    source="github.com/cirquit/hivemind-multi-cloud at 654cc02: logs of training, by the rule of its notebook 03 (an "
+           "averaging is an optimizer step longer than the median and two standard deviations; the first epoch is dropped), "
+           "tables and logs of iperf and ping")
 
 BYTES = {"CV": 2 * 197_800_000, "NLP": 2 * 560_100_000}  # float16: ConvNextLarge, RoBERTa-XLM
 MACHINES: dict[str, dict[str, int]] = {
@@ -44,7 +44,8 @@ def build(s: Study) -> None:
     s.platforms.append(study.folder / "hivemind.csv")
     s.table("averagings", "Seconds of an averaging", ["model", "experiment", "machines"], "", 2, reference="measured",
             on_page=True)
-    s.table("streams", "Mbit/s of parallel connections", ["from", "to"], "streams", 0, reference="measured", on_page=True)
+    s.table("streams", "Mbit/s of parallel connections", ["from", "to"], "streams", 0, reference="measured",
+            on_page=True)
     found = {(line["model"], line["experiment"]): float(line["seconds"]) for line in study.lines("measured.csv")}
     for model in BYTES:
         for name, sites in MACHINES.items():
@@ -92,7 +93,8 @@ def _one(f: Figures) -> tuple[Condition, str]:
     return (abs(worst(off)) <= 13) & (mean_size(off) <= 6), ", ".join(f"{error:+.1f} %" for error in off)
 
 
-@study.claim("published", "continents", "one to four machines on each of two to four continents", accepted="15 % on average")
+@study.claim("published", "continents", "one to four machines on each of two to four continents",
+             accepted="15 % on average")
 def _continents(f: Figures) -> tuple[Condition, str]:
     off = errors_of(f, DISTANT)
     return mean_size(off) <= 15, f"{mean_size(off):.1f} % in {len(off)} averagings, worst {worst(off):+.0f} %"
@@ -106,7 +108,8 @@ def _clouds(f: Figures) -> tuple[Condition, str]:
 
 def _streams(name: str, there: str, back: str) -> None:
     @study.claim("published", f"streams {name}",
-                 f"5, 10 and 20 connections {name} get what one connection's window and the route's most, of 80, let expect",
+                 f"5, 10 and 20 connections {name} get what one connection's window and the route's most, of 80, "
+                 "let expect",
                  accepted="each within 5 %")
     def _(f: Figures) -> tuple[Condition, str]:
         off = [100 * (it / it.published - 1) for it in (f("streams", there, back, streams) for streams in (5, 10, 20))]
