@@ -2,12 +2,11 @@
 
 #include <utility>
 
-#include "core/base/check.hpp"
-
 namespace ddl::membership {
 
-void BackgroundSums::start() {
-  node_.spawn("sums", [this] { serve(); });
+void BackgroundSums::start(std::int64_t first) {
+  asked_ = first;
+  node_.spawn("sums", [this, first] { serve(first); });
 }
 
 void BackgroundSums::ask(std::size_t part, comm::Sum own) {
@@ -20,13 +19,12 @@ const comm::Sum& BackgroundSums::wait_for(std::int64_t number) {
   return total(number);
 }
 
-void BackgroundSums::serve() {
-  for (std::int64_t number = 0;; ++number) {
+void BackgroundSums::serve(std::int64_t number) {
+  for (;; ++number) {
     node_.wait_until([this, number] { return number < asked_; }, service);
     const std::size_t part = known_.at(number).part;
     const comm::Sum own = known_.at(number).own;
-    std::optional<comm::Sum> total = sums_.sum(part, own);
-    check(total.has_value(), "a group whose hosts stay");
+    comm::Sum total = sums_.sum(part, own);
     known_.at(number).total = std::move(total);
     node_.notify();
   }

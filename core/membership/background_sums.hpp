@@ -13,15 +13,14 @@
 
 namespace ddl::membership {
 
-// Requires a group whose hosts stay.
 class BackgroundSums {
  public:
   // Both outlive it. `what` names the wait.
   BackgroundSums(Node& node, CompressedSum& sums, const char* what) : node_(node), sums_(sums), what_(what) {}
 
-  void start();
-  // Requests the sum of the workers' contributions to a part of the vector. Sums are numbered from 0 in order of
-  // request.
+  // `first`: the number of the first sum, which is the count of all-reduces at a newcomer. Then in order of request.
+  void start(std::int64_t first = 0);
+  // Requests the sum of the workers' contributions to a part of the vector.
   void ask(std::size_t part, comm::Sum own);
   std::int64_t asked() const { return asked_; }
   // The worker's contribution to a sum that is not forgotten.
@@ -29,6 +28,13 @@ class BackgroundSums {
   const comm::Sum& wait_for(std::int64_t number);                                         // W.
   const comm::Sum& total(std::int64_t number) const { return *known_.at(number).total; }  // only after wait_for
   void forget(std::int64_t number) { known_.erase(number); }
+  // Calls `take(number, total)` for each sum that is complete and not forgotten, in order.
+  template <class Take>
+  void each_total(Take take) const {
+    for (const auto& [number, asked] : known_) {
+      if (asked.total) take(number, *asked.total);
+    }
+  }
 
  private:
   struct Asked {
@@ -36,7 +42,7 @@ class BackgroundSums {
     comm::Sum own;
     std::optional<comm::Sum> total;
   };
-  void serve();
+  void serve(std::int64_t number);
 
   Node& node_;
   CompressedSum& sums_;

@@ -26,12 +26,12 @@ comm::Compressor CompressedSum::fresh_compressor(const Part& part, Slice chunk) 
   return {codec_, node_.cluster(), comm::part_of(part.slices, positions), part.random};
 }
 
-std::optional<comm::Sum> CompressedSum::sum(std::size_t k, const comm::Sum& own) {
+comm::Sum CompressedSum::sum(std::size_t k, const comm::Sum& own) {
   Part& part = parts_[k];
   if (travels_whole(codec_)) return group_.sum(part.range, own);
   // An encoding did not arrive if the group then changed: only the last try counts.
   std::optional<std::pair<Slice, comm::Compressor>> tried;
-  const auto total = group_.sum(part.range, own, [&](Slice chunk, const comm::Sum& sum) -> comm::Contribution {
+  const comm::Sum total = group_.sum(part.range, own, [&](Slice chunk, const comm::Sum& sum) -> comm::Contribution {
     tried.reset();
     if (sum.weight == 0) return {};
     const auto known = part.compressors.find({chunk.begin, chunk.end});

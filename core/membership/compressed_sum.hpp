@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,8 +21,8 @@ class CompressedSum {
   CompressedSum(Node& node, Regrouping& group, const codec::CodecParams& codec,
                 const std::vector<comm::Partition>& parts);
 
-  // W. The sum of part k, whose slices lie one after the other in `own`. None: see Regrouping::sum.
-  std::optional<comm::Sum> sum(std::size_t k, const comm::Sum& own);
+  // W. The sum of part k, whose slices lie one after the other in `own`.
+  comm::Sum sum(std::size_t k, const comm::Sum& own);
 
  private:
   struct Part {

@@ -6,74 +6,124 @@
 #include "core/base/per_node.hpp"
 
 namespace ddl::membership {
+namespace {
+
+// All-reduces that a member has completed, -1 while it lacks a state; it is new until the first.
+struct Count {
+  std::int64_t rounds = 0;
+  bool is_new = false;
+
+  std::int64_t packed() const { return 2 * rounds + (is_new ? 1 : 0); }
+  static Count unpack(std::int64_t packed) { return {packed >> 1, (packed & 1) != 0}; }
+};
+
+}  // namespace
+
+Regrouping::Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what,
+                       State state)
+    : node_(node),
+      all_reduce_(comm::all_reduce(how)),
+      state_(std::move(state)),
+      view_(node, port, on_failure, what, how) {}
 
 Regrouping::Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what)
-    : node_(node), all_reduce_(comm::all_reduce(how)), view_(node, port, on_failure, what, how) {}
+    : Regrouping(
+          node, how, port, on_failure, what,
+          {[&node] { return node.weights().replica(); },
+           [&node](const Payload& replica) { node.weights().adopt_replica(replica); }, node.cluster().replica_bytes}) {}
 
 void Regrouping::take_part(const std::function<void()>& rounds) {
-  if (!node_.membership().starts_afresh()) join();
+  is_new_ = !node_.membership().starts_afresh();
+  if (is_new_) {
+    round_ = -1;
+    view_.note_change();
+    complete([] {});
+  }
   rounds();
   if (!node_.cluster().hosts_change) return;
-  // A worker that comes later must still find a group.
+  // A worker that comes later must still find a group, unless this one is to leave.
   node_.spawn("stand by", [this, rounds] {
-    while (true) {
+    while (!node_.membership().leaves()) {
       view_.wait_for_change();
       rounds();
     }
   });
 }
 
-std::optional<comm::Sum> Regrouping::sum(Slice slice, const comm::Sum& own, const comm::Code& code) {
-  std::optional<comm::Sum> total;
-  const auto work = [&] {
-    total = code ? all_reduce_.coded_sum(view_, slice, own, code) : all_reduce_.sum(view_, slice, own);
-  };
-  if (!complete(work)) return std::nullopt;
+comm::Sum Regrouping::sum(Slice slice, const comm::Sum& own, const comm::Code& code) {
+  complete([&] {
+    comm::Sum total = code ? all_reduce_.coded_sum(view_, slice, own, code) : all_reduce_.sum(view_, slice, own);
+    last_ = {std::move(total), 0};
+    last_.wire_bytes = last_.sum.weight > 0 ? view_.wire_bytes(slice) : 0;
+  });
   ++round_;
+  is_new_ = false;
+  comm::Sum total = last_.sum;
+  if (!node_.cluster().hosts_change) last_ = {};
   return total;
 }
 
-// Starts behind all others, unless all have just begun.
-void Regrouping::join() {
-  round_ = -1;
-  view_.note_change();
-  complete([] {});
-  round_ = std::max<std::int64_t>(round_, 0);
-}
-
-bool Regrouping::complete(const std::function<void()>& work) {
+void Regrouping::complete(const std::function<void()>& work) {
   while (true) {
     try {
       // A lone worker waits for no other, and would not learn of newcomers.
       if (view_.size() == 1) view_.look_for_change();
-      if (view_.has_changed() && !agree()) return false;
-      work();
-      return true;
+      while (view_.has_changed()) {
+        if (!agree()) return;
+      }
+      return work();
     } catch (const View::Changed&) {
       view_.note_change();
     }
   }
 }
 
+// A state is taken only when all that have one have completed as many all-reduces: a newcomer could not pass on the
+// last sum.
 bool Regrouping::agree() {
   view_.renew();
+  const Count own{round_, is_new_};
   for (int other = 0; other < view_.size(); ++other) {
-    if (other != view_.rank()) view_.send_message(other, {.step = round_});
+    if (other != view_.rank()) view_.send_message(other, {.step = own.packed()});
   }
-  PerNode<std::int64_t> rounds(view_.size(), round_);
+  PerNode<Count> counts(view_.size(), own);
   for (int other = 0; other < view_.size(); ++other) {
-    if (other != view_.rank()) rounds[other] = view_.receive_message(other).step;
+    if (other != view_.rank()) counts[other] = Count::unpack(view_.receive_message(other).step);
   }
-  const std::int64_t most = *std::ranges::max_element(rounds);
-  const int holder = static_cast<int>(std::ranges::find(rounds, most) - rounds.begin());
+  const auto most = std::ranges::max_element(counts, {}, &Count::rounds);
+  const int holder = static_cast<int>(most - counts.begin());
+  const auto lacks_state = [](const Count& count) { return count.rounds < 0; };
+  const auto has_missed = [&](const Count& count) { return !lacks_state(count) && count.rounds < most->rounds; };
   for (int other = 0; view_.rank() == holder && other < view_.size(); ++other) {
-    if (rounds[other] == most) continue;
-    view_.send_message(other, {.values = node_.weights().replica(), .wire_bytes = node_.cluster().replica_bytes});
+    if (has_missed(counts[other])) view_.send(other, last_);
   }
-  if (round_ == most) return true;
-  node_.weights().adopt_replica(view_.receive_message(holder).values);
-  round_ = most;
-  return false;
+  if (std::ranges::any_of(counts, &Count::is_new)) entered_at_ = std::max<std::int64_t>(most->rounds, 0);
+  if (std::ranges::any_of(counts, has_missed)) {
+    if (std::ranges::any_of(counts, lacks_state)) view_.note_change();
+    if (!has_missed(own)) return true;
+    last_ = view_.receive(holder);
+    return false;
+  }
+  const auto has_state = [&](int other) { return other == holder || !lacks_state(counts[other]); };
+  // One at the same site with a state, else the first there, which has it from the holder: it crosses once.
+  const auto giver_to = [&](int other) {
+    std::optional<int> first;
+    for (int beside = 0; beside < view_.size(); ++beside) {
+      if (view_.site(beside) != view_.site(other)) continue;
+      if (has_state(beside)) return beside;
+      if (!first) first = beside;
+    }
+    return first == other ? holder : *first;
+  };
+  Payload state;
+  if (!has_state(view_.rank())) state_.unpack(state = view_.receive_message(giver_to(view_.rank())).values);
+  for (int other = 0; other < view_.size(); ++other) {
+    if (has_state(other) || giver_to(other) != view_.rank()) continue;
+    if (!state) state = state_.pack();
+    view_.send_message(other, {.values = state, .wire_bytes = state_.wire_bytes});
+  }
+  round_ = std::max<std::int64_t>(most->rounds, 0);
+  return true;
 }
 
 }  // namespace ddl::membership

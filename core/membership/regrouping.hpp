@@ -1,12 +1,12 @@
 // All-reduces among the workers that are up, while hosts come and go.
 //
 // When a host comes or goes during an all-reduce, the workers that are up tell each other how many they have completed.
-// A worker with fewer takes the model of one with the most, and the all-reduce starts again among them.
+// One that has missed the last, because its group changed, takes its sum from the first worker that has it; the others
+// start the all-reduce again. A newcomer takes a model and the count of all-reduces from the first with the most.
 //
-// The model is taken as weights().replica(), i.e. weights and optimizer state, at that moment, possibly between two
-// all-reduces (in local_sgd: after steps that are not averaged yet). A system's own state, such as the momentum of an
-// outer step, is not transferred. A system with such state compares events() with its value after the last sum, 0
-// before the first, and resets the state if they differ. A replica is taken while its holder is in sum().
+// The model is weights().replica(), i.e. weights and optimizer state, unless the system says otherwise (State); it is
+// taken while its holder is in sum(), possibly between two all-reduces (in local_sgd: after steps that are not averaged
+// yet).
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,42 @@ namespace ddl::membership {
 
 class Regrouping {
  public:
-  // Messages arrive at `port`, which must have no other use; `what` names the wait there.
-  Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what);
+  // A newcomer's from another worker: its values (null when timing only), and their size on the wire.
+  struct State {
+    std::function<Payload()> pack;
+    std::function<void(const Payload&)> unpack;
+    std::uint64_t wire_bytes = 0;
+  };
 
-  // W. `rounds` makes all-reduces until its group is done. A worker that starts in the middle first takes the model and
+  // Messages arrive at `port`, which must have no other use; `what` names the wait there. `state`: by default
+  // weights().replica().
+  Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what);
+  Regrouping(Node& node, const comm::HowToSum& how, int port, OnFailure on_failure, const char* what, State state);
+
+  // W. `rounds` makes all-reduces until its group is done. A worker that starts in the middle first takes the state and
   // the count of the others; if hosts come and go, a service makes the rounds of later groups.
   void take_part(const std::function<void()>& rounds);
   std::int64_t round() const { return round_; }  // all-reduces so far
-  // Events of hosts before the last all-reduce: the same at all members that have completed it.
-  std::int64_t events() const { return view_.events(); }
+  // The last all-reduce before which a newcomer came to the group, the same at all members; -1: none.
+  std::int64_t entered_at() const { return entered_at_; }
 
   // W. Like comm::AllReduce, among the workers that are up. A worker without steps left keeps contributing with weight
   // 0, so that no other waits for it; a sum of weight 0 tells all members at once that all are done. `code` is called
-  // again when the group changes; null: values travel unencoded. None: the others had completed this round, with this
-  // worker's contribution, and weights() are now those of one of them at that moment.
-  std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own, const comm::Code& code = nullptr);
+  // again when the group changes; null: values travel unencoded.
+  comm::Sum sum(Slice slice, const comm::Sum& own, const comm::Code& code = nullptr);
 
  private:
-  // W. Repeats `work` whenever the group changes. False: this worker was behind, and the work was not done.
-  bool complete(const std::function<void()>& work);
-  void join();
-  bool agree();  // W. False: this worker was behind
+  // W. Repeats `work` whenever the group changes, unless this worker has missed its end: then the others' `last_`.
+  void complete(const std::function<void()>& work);
+  bool agree();  // W. False: this worker has missed the end of an all-reduce, whose sum it has taken into `last_`
 
   Node& node_;
   const comm::AllReduce& all_reduce_;
+  const State state_;
   View view_;
-  std::int64_t round_ = 0;
+  std::int64_t round_ = 0, entered_at_ = -1;
+  bool is_new_ = false;      // until it has taken part in an all-reduce
+  comm::Contribution last_;  // the last sum, while others may lack it
 };
 
 }  // namespace ddl::membership

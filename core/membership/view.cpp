@@ -17,6 +17,14 @@ View::View(Node& node, int port, OnFailure on_failure, const char* what, const c
   find_members();
 }
 
+View::View(Node& node, int port, const std::vector<int>& members, const char* what)
+    : node_(node), port_(port), what_(what) {
+  for (const int worker : members) {
+    if (worker == node.id()) rank_ = size();
+    members_.push_back(worker);
+  }
+}
+
 void View::find_members() {
   members_.clear();
   for (int worker = 0; worker < node_.cluster().workers; ++worker) {

@@ -26,6 +26,8 @@ class View final : public comm::Group {
 
   // Messages arrive at `port`, which must have no other use; `what` names the wait there.
   View(Node& node, int port, OnFailure on_failure, const char* what, const comm::CollectiveSettings& settings = {});
+  // These workers, which come and go together, so that they never see a change.
+  View(Node& node, int port, const std::vector<int>& members, const char* what);
 
   int size() const override { return members_.count(); }
   int rank() const override { return rank_; }
@@ -72,10 +74,10 @@ class View final : public comm::Group {
 
   Node& node_;
   const int port_;
-  const OnFailure on_failure_;
+  const OnFailure on_failure_ = OnFailure::wait;
   const char* const what_;
-  const comm::CollectiveSettings settings_;
-  std::int64_t events_;
+  const comm::CollectiveSettings settings_ = {};
+  std::int64_t events_ = 0;
   bool changed_ = false;
   PerNode<int> members_;  // workers, ascending
   int rank_ = 0;

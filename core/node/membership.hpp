@@ -43,6 +43,8 @@ class Membership {
   virtual bool starts_afresh() const = 0;
   // True if this worker lacks a model that others may have: it joined late or lost its state.
   virtual bool needs_model() const = 0;
+  // True once this worker's host is to leave: it has no more steps, and goes when its program ends.
+  virtual bool leaves() const = 0;
 };
 
 // Hosts that neither come nor go.
@@ -56,6 +58,7 @@ class FixedMembership final : public Membership {
   void unwatch(int) override {}
   bool starts_afresh() const override { return true; }
   bool needs_model() const override { return false; }
+  bool leaves() const override { return false; }
 
  private:
   const int workers_;

@@ -54,11 +54,8 @@ struct SystemFacts {
   bool equal_replicas = false;   // workers end with equal models, to the bit, if the run ends by steps
   bool servers_agree = false;    // several servers decide alike from what each has heard of workers
   std::span<const Preset> presets = {};
-  bool fixed_group = false;  // no host may come or go: a newcomer would lack the others' state
   // True if it needs Node::model_parallel().
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }
-  // True if no host may come or go.
-  constexpr bool needs_all_hosts() const { return is_model_parallel() || fixed_group; }
 };
 
 // An error in the setting `key`.
@@ -125,8 +122,11 @@ class System {
   // Lead over the slowest worker; none: without bound.
   virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
   virtual MemoryUse memory(std::size_t parameters, int workers) const { return replicas(parameters, workers); }
-  // True if no host may come or go.
-  virtual bool needs_all_hosts() const { return facts().needs_all_hosts(); }
+  // The setting with which no host may come or go, such as "local_from"; "": there is none.
+  virtual std::string all_hosts_for() const { return ""; }
+  // Likewise the setting with which only whole sites may.
+  virtual std::string whole_sites_for() const { return ""; }
+  bool needs_all_hosts() const { return facts().is_model_parallel() || !all_hosts_for().empty(); }
   // Steps after which its pattern of exchange repeats.
   virtual int period() const { return 1; }
   // True if it reads Cluster::exchange_s.

@@ -38,12 +38,13 @@ class AllReduceWorker : public Program {
   void take_rounds() {
     while (true) {
       const bool at_work = node_.next_step();
+      if (!at_work && node_.membership().leaves()) return;
       const Gradient gradient = at_work ? node_.gradient() : Gradient{};  // 1
       const std::size_t k = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
       const Slice part = partitions_[k].front();
       const auto total = sums_.sum(k, {share_part(gradient.values, part), at_work ? 1.0 : 0, gradient.run_share});  // 2
-      if (total && total->weight == 0) return;                                                                      // 4
-      if (total) apply(gradient.values, part, *total);                                                              // 3
+      if (total.weight == 0) return;                                                                                // 4
+      apply(gradient.values, part, total);                                                                          // 3
       if (at_work) node_.finish_step();
     }
   }

@@ -36,7 +36,7 @@ struct WholeAllreduceParams : AllreduceParams {
     settings.fill_defaults(how);
     systems::fill_defaults(overlapped);
   }
-  bool needs_all_hosts() const override { return overlapped.overlap != Overlap::none; }
+  std::string all_hosts_for() const override { return overlapped.overlap != Overlap::none ? "overlap" : ""; }
   Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<std::string> notes(const Cluster& cluster) const override;
 };

@@ -24,6 +24,8 @@ class LocalSgdWorker : public Program {
         params_(params),
         all_reduce_(node, {params.collective, params.settings}, 0, params.on_failure, "models of the other workers") {}
 
+  std::int64_t steps_unshared() const override { return unshared_; }
+
   void run() override {
     all_reduce_.take_part([this] { take_rounds(); });
   }
@@ -32,10 +34,12 @@ class LocalSgdWorker : public Program {
   void take_rounds() {
     while (true) {
       const int most = next_ < params_.local_from ? 1 : params_.local_steps;
-      const int steps = take_steps(most);                                                                      // 1
+      const int steps = take_steps(most);  // 1
+      if (steps == 0 && node_.membership().leaves()) return;
       const auto total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps, most), 1.0 * steps});  // 2
-      if (total && total->weight == 0) return;                                                                 // 3
-      if (total && node_.cluster().workers > 1) take_mean(*total, most);
+      unshared_ = 0;
+      if (total.weight == 0) return;  // 3
+      if (node_.cluster().workers > 1) take_mean(total, most);
       if (steps == most) node_.finish_step();
       next_ += most;
     }
@@ -47,7 +51,9 @@ class LocalSgdWorker : public Program {
     while (steps < most && node_.next_step()) {
       const Gradient gradient = node_.gradient();
       node_.apply(gradient);
-      if (++steps < most) node_.finish_step();
+      if (++steps == most) break;
+      node_.finish_step();
+      ++unshared_;
     }
     return steps;
   }
@@ -71,7 +77,8 @@ class LocalSgdWorker : public Program {
   Node& node_;
   const LocalSgdParams params_;
   membership::Regrouping all_reduce_;
-  std::int64_t next_ = 0;  // the step at which the next round begins, at every worker
+  std::int64_t unshared_ = 0;  // finished steps since the last mean
+  std::int64_t next_ = 0;      // the step at which the next round begins, at every worker
 };
 
 }  // namespace

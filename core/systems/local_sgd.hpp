@@ -33,9 +33,9 @@ struct LocalSgdParams : SystemOf<LocalSgdParams> {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  bool needs_all_hosts() const override { return local_from > 0; }
   void fill_defaults(const Cluster*) override { settings.fill_defaults(collective); }
   bool needs_rates() const override { return settings.by_rate(); }
+  std::string all_hosts_for() const override { return local_from > 0 ? "local_from" : ""; }
   int period() const override { return local_steps; }
   // All models equal the mean after H steps.
   std::optional<graph::Consensus> consensus(const Cluster&) const override {

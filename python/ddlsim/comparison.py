@@ -301,6 +301,8 @@ def usual_measures(grouped: Grouped) -> list[Measure]:
     if learns:
         measures.append(Measure(metric.final, f"final {metric.word}", "score", True, metric.less_is_better))
         measures.append(Measure(metric.best, f"best {metric.word}", "score", True, metric.less_is_better))
+    if any(one.values("goodput") for one in grouped.groups):
+        measures.append(Measure("goodput", "goodput", "share", False, False))
     return measures + [Measure("seconds_per_batch.mean", "step time", "seconds", not learns, True),
                        Measure("busiest_link.utilisation", "busiest link", "share", False, True),
                        Measure("compute_utilisation", "computing", "share", False, False),

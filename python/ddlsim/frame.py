@@ -70,7 +70,7 @@ def kind_of(key: str) -> Kind:
         return "seconds"
     if name.startswith("bytes_") or name in ("faults.bytes_lost",) or key.endswith("bytes_per_step"):
         return "bytes"
-    return "share" if name == "idle_fraction" or key.endswith("utilisation") else "number"
+    return "share" if name in ("idle_fraction", "goodput") or key.endswith("utilisation") else "number"
 
 
 def most_of(key: str) -> float:

@@ -20,13 +20,15 @@ std::unique_ptr<TimeSeries> window(double from_s, double until_s, double factor)
 class Finder {
  public:
   Finder(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
-         const std::set<std::string>& left_out, int workers, const std::vector<double>& speeds_flops)
+         const std::set<std::string>& left_out, int workers, const std::vector<double>& speeds_flops,
+         const NodesAt& nodes_at)
       : scenario_(scenario),
         links_(links),
         nodes_(nodes),
         left_out_(left_out),
         workers_(workers),
-        speeds_flops_(speeds_flops) {}
+        speeds_flops_(speeds_flops),
+        nodes_at_(nodes_at) {}
 
   Changes found() {
     for (const scenario::Profile& profile : scenario_.platform.profiles) {
@@ -93,12 +95,18 @@ class Finder {
     }
   }
   void add(const scenario::HostSlowed& fault) {
-    change_of_host(node_named(fault.host, "host"))
-        .speed.push_back(window(fault.from.value, fault.until.value, 1 / fault.factor));
+    const std::vector<int> nodes = fault.site.empty() ? std::vector{node_named(fault.host, "host")} : at(fault.site);
+    for (const int node : nodes) {
+      change_of_host(node).speed.push_back(window(fault.from.value, fault.until.value, 1 / fault.factor));
+    }
   }
   void add(const scenario::Stragglers& fault) {
     std::vector<std::string> hosts = fault.hosts;
-    if (hosts.empty()) hosts.assign(nodes_.begin(), nodes_.begin() + workers_);
+    if (!fault.site.empty()) {
+      for (const int node : at(fault.site)) hosts.push_back(nodes_[static_cast<std::size_t>(node)]);
+    } else if (hosts.empty()) {
+      hosts.assign(nodes_.begin(), nodes_.begin() + workers_);
+    }
     for (const std::string& host : hosts) {
       if (left_out_.contains(host)) continue;
       HostChange& change = change_of_host(node_named(host, "hosts"));
@@ -178,6 +186,7 @@ class Finder {
     return found;
   }
 
+  std::vector<int> at(const std::string& site) const { return nodes_at_(site, place_ + ".site"); }
   int node_named(const std::string& name, const std::string& key) const {
     const auto found = std::ranges::find(nodes_, name);
     if (found != nodes_.end()) return static_cast<int>(found - nodes_.begin());
@@ -206,6 +215,7 @@ class Finder {
   const std::set<std::string>& left_out_;  // hosts of the platform
   const int workers_;
   const std::vector<double>& speeds_flops_;
+  const NodesAt& nodes_at_;
   std::string place_;
   std::size_t count_ = 0;
   std::map<int, LinkChange> link_changes_;
@@ -222,8 +232,8 @@ bool Changes::of_latency() const {
 
 Changes changes_of(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links,
                    const std::vector<std::string>& nodes, const std::set<std::string>& left_out, int workers,
-                   const std::vector<double>& speeds_flops) {
-  return Finder(scenario, links, nodes, left_out, workers, speeds_flops).found();
+                   const std::vector<double>& speeds_flops, const NodesAt& nodes_at) {
+  return Finder(scenario, links, nodes, left_out, workers, speeds_flops, nodes_at).found();
 }
 
 }  // namespace ddl::platform

@@ -47,9 +47,10 @@ struct Changes {
 };
 
 // `nodes`: names, the workers first; `speeds_flops` of each. Throws InputError, with the setting's path: no such link
-// or host, or one whose quantity already has a profile, or cannot change.
+// or host, or one whose quantity already has a profile, or cannot change. `nodes_at`: see Nodes.
+using NodesAt = std::function<std::vector<int>(const std::string& site, const std::string& place)>;
 Changes changes_of(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links,
                    const std::vector<std::string>& nodes, const std::set<std::string>& left_out, int workers,
-                   const std::vector<double>& speeds_flops);
+                   const std::vector<double>& speeds_flops, const NodesAt& nodes_at);
 
 }  // namespace ddl::platform

@@ -154,6 +154,26 @@ Places leave_out(const std::vector<std::string>& exclude, Nodes& nodes) {
   return places;
 }
 
+}  // namespace
+
+std::vector<int> nodes_at(const std::string& site, const Nodes& nodes, const std::string& place) {
+  const auto found = std::ranges::find(nodes.site_names, site);
+  if (found == nodes.site_names.end()) {
+    throw InputError(fmt::format(
+        "{}: there is no site {}; {}", place, scenario::in_quotes(site),
+        nodes.site_names.empty()
+            ? "expected a platform that names its sites, or the names of hosts"
+            : scenario::nearest_or(site, nodes.site_names, "expected one of " + scenario::listed(nodes.site_names))));
+  }
+  std::vector<int> there;
+  for (std::size_t node = 0; node < nodes.sites.size(); ++node) {
+    if (nodes.sites[node] == found - nodes.site_names.begin()) there.push_back(static_cast<int>(node));
+  }
+  return there;
+}
+
+namespace {
+
 // "a to b": the first pair of hosts of which that holds, or nothing.
 template <class Holds>
 std::string first_pair(const Hosts& hosts, const Holds& holds) {
@@ -314,7 +334,9 @@ struct Fabric::Parts {
   void find_changes(const scenario::Scenario& scenario) {
     std::vector<double> speeds_flops;
     for (const auto* host : nodes.hosts) speeds_flops.push_back(host->get_speed());
-    changes = changes_of(scenario, links, of_nodes.names, places.left_out, nodes.workers, speeds_flops);
+    changes = changes_of(
+        scenario, links, of_nodes.names, places.left_out, nodes.workers, speeds_flops,
+        [this](const std::string& site, const std::string& place) { return platform::nodes_at(site, nodes, place); });
     more_latency_s.resize(links.size());
     less_latency_s.resize(links.size());
     most_bandwidth.assign(links.size(), 1);
@@ -412,6 +434,9 @@ int Fabric::first_on_host(int node) const { return parts_->of_nodes.first.at(sta
 bool Fabric::shares_host(int node) const { return parts_->of_nodes.shared.at(static_cast<std::size_t>(node)) != 0; }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 int Fabric::core_count(int node) const { return host(node)->get_core_count(); }
+std::vector<int> Fabric::nodes_at(const std::string& site, const std::string& place) const {
+  return platform::nodes_at(site, parts_->nodes, place);
+}
 int Fabric::site(int node) const { return parts_->nodes.sites.at(static_cast<std::size_t>(node)); }
 const std::vector<std::string>& Fabric::site_names() const { return parts_->nodes.site_names; }
 const std::vector<std::string>& Fabric::notes() const { return parts_->file.notes; }

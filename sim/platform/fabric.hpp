@@ -87,7 +87,9 @@ class Fabric {
   double speed_flops(int node) const;  // per core
   int core_count(int node) const;
   const std::vector<std::string>& site_names() const;  // empty: the platform does not name them
-  int site(int node) const;                       // its number from 0; 0 for all where the platform does not name sites
+  int site(int node) const;  // its number from 0; 0 for all where the platform does not name sites
+  // The nodes at a site. Throws InputError, with `place`: there is no such site.
+  std::vector<int> nodes_at(const std::string& site, const std::string& place) const;
   const std::vector<std::string>& notes() const;  // parts of a platform file that are passed over, a line each
   // Tells about how many segments a run would send in the model packets. Too many, and the model becomes TCP, unless
   // the scenario names one.

@@ -28,6 +28,9 @@ struct Nodes {
   std::vector<std::vector<double>> windows = {};  // see SitesPlatform
 };
 
+// The nodes at a site. Throws InputError, with `place`: there is no such site.
+std::vector<int> nodes_at(const std::string& site, const Nodes& nodes, const std::string& place);
+
 // By node; of two nodes on one host the second is a server.
 struct HostsOfNodes {
   std::vector<std::string> names;

@@ -33,7 +33,6 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
     : scenario_(scenario),
       fabric_(fabric),
       nodes_(fabric.worker_count() + (scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0)),
-      churns_(fabric.node_count()),
       traced_(fabric.node_count()) {
   for (int node = 0; node < nodes_; ++node) first_on_host_.try_emplace(fabric.host_name(node), node);
   std::vector<std::size_t> order(scenario.faults.size());
@@ -55,6 +54,19 @@ int HostSchedule::node_named(const std::string& name, const std::string& place) 
                    scenario::nearest_or(name, names, "expected one of " + scenario::listed(names)));
 }
 
+std::vector<int> HostSchedule::hosts_at(const std::string& site, const std::string& place) const {
+  std::vector<int> hosts = fabric_.nodes_at(site, place + ".site");
+  std::erase_if(hosts, [this](int node) { return node >= nodes_ || fabric_.first_on_host(node) != node; });
+  return hosts;
+}
+
+template <class Fault>
+std::vector<int> HostSchedule::hosts_of(const Fault& fault, const std::string& place) const {
+  if (!fault.site.empty()) return hosts_at(fault.site, place);
+  if (fabric_.places().left_out.contains(fault.host)) return {};
+  return {node_named(fault.host, place + ".host")};
+}
+
 std::vector<int> HostSchedule::nodes_on_host_of(int first) const {
   std::vector<int> nodes = {first};
   for (int node = fabric_.worker_count(); fabric_.shares_host(first) && node < nodes_; ++node) {
@@ -69,41 +81,38 @@ void HostSchedule::expect_no_server(int node, const std::string& place) const {
 }
 
 void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
-  const auto find = [&](const std::string& name) { return node_named(name, place + ".host"); };
-  const bool is_of_nobody = std::visit(
-      [&](const auto& one) {
-        if constexpr (requires { std::string(one.host); }) return fabric_.places().left_out.contains(one.host);
-        return false;
-      },
-      fault);
-  if (is_of_nobody) return;
   if (const auto* crash = std::get_if<scenario::HostCrash>(&fault)) {
     const auto kind = crash->state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
-    for (const int node : nodes_on_host_of(find(crash->host))) {
-      const int outage = outages_++;
-      events_.push_back({crash->at.value, node, HostEvent::crash, outage});
-      if (crash->restart) events_.push_back({crash->restart->value, node, kind, outage});
+    for (const int host : hosts_of(*crash, place)) {
+      for (const int node : nodes_on_host_of(host)) {
+        const int outage = outages_++;
+        events_.push_back({crash->at.value, node, HostEvent::crash, outage});
+        if (crash->restart) events_.push_back({crash->restart->value, node, kind, outage});
+      }
     }
   } else if (const auto* join = std::get_if<scenario::HostJoin>(&fault)) {
-    const int node = find(join->host);
-    expect_no_trace(node, place + ".host");
-    if (node < fabric_.worker_count()) expect_no_server(node, place + ".host");  // a server alone may begin late
-    events_.push_back({join->at.value, node, HostEvent::join});
+    for (const int node : hosts_of(*join, place)) {
+      expect_no_trace(node, place + ".host");
+      if (node < fabric_.worker_count()) expect_no_server(node, place + ".host");  // a server alone may begin late
+      events_.push_back({join->at.value, node, HostEvent::join});
+    }
   } else if (const auto* leave = std::get_if<scenario::HostLeave>(&fault)) {
-    const int node = find(leave->host);
-    expect_no_server(node, place + ".host");
-    expect_no_trace(node, place + ".host");
-    events_.push_back({leave->at.value, node, HostEvent::leave});
+    for (const int node : hosts_of(*leave, place)) {
+      expect_no_server(node, place + (leave->site.empty() ? ".host" : ".site"));
+      expect_no_trace(node, place + ".host");
+      events_.push_back({leave->at.value, node, HostEvent::leave});
+    }
   } else if (const auto* trace = std::get_if<scenario::HostAvailability>(&fault)) {
     add_trace(*trace, place);
   } else if (const auto* churn = std::get_if<scenario::HostChurn>(&fault)) {
+    if (!churn->site.empty()) return add_churn(*churn, "site " + churn->site, hosts_at(churn->site, place));
     std::vector<int> churning;
     for (std::size_t k = 0; k < churn->hosts.size(); ++k) {
       if (fabric_.places().left_out.contains(churn->hosts[k])) continue;
       churning.push_back(node_named(churn->hosts[k], fmt::format("{}.hosts[{}]", place, k)));
     }
     for (int worker = 0; churn->hosts.empty() && worker < fabric_.worker_count(); ++worker) churning.push_back(worker);
-    add_churn(*churn, churning);
+    for (const int node : churning) add_churn(*churn, fabric_.name(node), {node});
   }
 }
 
@@ -121,15 +130,18 @@ void HostSchedule::add_trace(const scenario::HostAvailability& fault, const std:
     of_client.emplace_back(presence.from.value, presence.until.value);
   }
   std::vector<int> nodes;
-  for (int worker = 0; fault.hosts.empty() && worker < fabric_.worker_count(); ++worker) nodes.push_back(worker);
+  if (!fault.site.empty()) nodes = hosts_at(fault.site, place);
+  for (int worker = 0; nodes.empty() && fault.hosts.empty() && worker < fabric_.worker_count(); ++worker)
+    nodes.push_back(worker);
   for (std::size_t k = 0; k < fault.hosts.size(); ++k) {
     const bool is_there = !fabric_.places().left_out.contains(fault.hosts[k]);
     nodes.push_back(is_there ? node_named(fault.hosts[k], fmt::format("{}.hosts[{}]", place, k)) : -1);
   }
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (nodes[k] < 0) continue;
-    const std::string at = place + (fault.hosts.empty() ? ".hosts" : fmt::format(".hosts[{}]", k));
-    if (fault.hosts.empty() && nodes_on_host_of(nodes[k]).size() > 1) {
+    const bool at_site = !fault.site.empty();
+    const std::string at = place + (at_site ? ".site" : fault.hosts.empty() ? ".hosts" : fmt::format(".hosts[{}]", k));
+    if (!at_site && fault.hosts.empty() && nodes_on_host_of(nodes[k]).size() > 1) {
       throw InputError(at + ": is missing, and " + fabric_.name(nodes[k]) +
                        " is a server, too, which serves to the end; expected names of workers that come and go");
     }
@@ -166,26 +178,26 @@ void HostSchedule::add_presences(int node, const std::vector<std::pair<double, d
 }
 
 // Every crash is followed by its restart, be it after the last crash's time.
-void HostSchedule::add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes) {
+void HostSchedule::add_churn(const scenario::HostChurn& churn, const std::string& owner,
+                             const std::vector<int>& hosts) {
   double until_s = std::numeric_limits<double>::infinity();
   if (scenario_.stop.time) until_s = scenario_.stop.time->value;
   if (churn.until) until_s = std::min(until_s, churn.until->value);
   check(until_s < std::numeric_limits<double>::infinity(), "churn ends");
   const auto restart = churn.state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
-  for (const int node : nodes) {
-    const int before = churns_[node]++;
-    Stream random =
-        stream(scenario_.seed, fabric_.name(node), before == 0 ? "churn" : "churn " + std::to_string(before));
-    double time_s = churn.from.value + exponential(random, churn.mean_up.value);
-    while (time_s < until_s) {
-      const double crash_s = time_s;
-      time_s += exponential(random, churn.mean_down.value);
-      for (const int of_host : nodes_on_host_of(node)) {
+  const int before = churns_[owner]++;
+  Stream random = stream(scenario_.seed, owner, before == 0 ? "churn" : "churn " + std::to_string(before));
+  double time_s = churn.from.value + exponential(random, churn.mean_up.value);
+  while (time_s < until_s) {
+    const double crash_s = time_s;
+    time_s += exponential(random, churn.mean_down.value);
+    for (const int host : hosts) {
+      for (const int of_host : nodes_on_host_of(host)) {
         events_.push_back({crash_s, of_host, HostEvent::crash, outages_});
         events_.push_back({time_s, of_host, restart, outages_++});
       }
-      time_s += exponential(random, churn.mean_up.value);
     }
+    time_s += exponential(random, churn.mean_up.value);
   }
 }
 
@@ -205,7 +217,7 @@ void HostSchedule::check_agreement() const {
 }
 
 PerNode<char> HostSchedule::away_at_first() const {
-  PerNode<char> away(churns_.count()), decided(churns_.count());
+  PerNode<char> away(fabric_.node_count()), decided(fabric_.node_count());
   for (const HostEvent& event : events_) {
     const int node = event.node;
     if (decided[node] || (event.kind != HostEvent::join && event.kind != HostEvent::leave)) continue;

@@ -37,7 +37,12 @@ class HostSchedule {
   void add_trace(const scenario::HostAvailability& fault, const std::string& place);
   void add_presences(int node, const std::vector<std::pair<double, double>>& times,
                      const std::optional<Seconds>& repeat_every);
-  void add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes);
+  // One draw for all these hosts.
+  void add_churn(const scenario::HostChurn& churn, const std::string& owner, const std::vector<int>& hosts);
+  // The first node on each host of a site, or on each that the fault names.
+  std::vector<int> hosts_at(const std::string& site, const std::string& place) const;
+  template <class Fault>
+  std::vector<int> hosts_of(const Fault& fault, const std::string& place) const;
   int node_named(const std::string& name, const std::string& place) const;
   void expect_no_server(int node, const std::string& place) const;
   void expect_no_trace(int node, const std::string& place) const;
@@ -50,8 +55,8 @@ class HostSchedule {
   const int nodes_;                           // in the system
   std::map<std::string, int> first_on_host_;  // node, by the host's name
   std::vector<HostEvent> events_;
-  PerNode<int> churns_;   // by node: so far
-  PerNode<char> traced_;  // by node: whether it comes and goes by a trace
+  std::map<std::string, int> churns_;  // by host or site: so far
+  PerNode<char> traced_;               // by node: whether it comes and goes by a trace
   int outages_ = 0;
 };
 

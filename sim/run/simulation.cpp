@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <utility>
@@ -215,15 +216,14 @@ RunResult Simulation::collect() {
     result.faults->messages_lost = network.messages_lost;
     result.faults->messages_sent_again = network.messages_sent_again;
     result.faults->bytes_lost = network.bytes_lost;
+    result.absences = hosts_.absences(end_.time_s());
   }
   result.network = fabric_.network_plan();
   network_.end_observation();
   if (tracer_.is_on()) {
     result.trace = tracer_.take(end_.time_s());
     result.trace->faults = platform_changes_.intervals(end_.time_s());
-    for (TraceInterval& absence : hosts_.absences(end_.time_s())) {
-      result.trace->faults.push_back(std::move(absence));
-    }
+    std::ranges::copy(result.absences, std::back_inserter(result.trace->faults));
   }
   return result;
 }

@@ -41,6 +41,7 @@ struct HostSlowed : Interval {
   static constexpr const char* what = "whatever a host computes takes longer from one time to another";
   std::string host;
   double factor = 0;
+  std::string site;  // in place of `host`
 };
 
 // If 99 of 100 messages are lost, each crosses its route a hundred times on average. More is allowed only for an
@@ -71,6 +72,7 @@ struct Stragglers {
   double factor = 0;  // on what such a host computes
   Seconds from;
   std::optional<Seconds> until;
+  std::string site;  // in place of `hosts`
 };
 
 using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, MessageLoss, Stragglers, HostCrash, HostJoin, HostLeave,
@@ -81,6 +83,16 @@ inline bool changes_hosts(const Fault& fault) {
   return std::holds_alternative<HostCrash>(fault) || std::holds_alternative<HostJoin>(fault) ||
          std::holds_alternative<HostLeave>(fault) || std::holds_alternative<HostChurn>(fault) ||
          std::holds_alternative<HostAvailability>(fault);
+}
+
+// The site that it is of; "": of hosts, or of links.
+inline std::string site_of(const Fault& fault) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.site; }) return one.site;
+        return std::string();
+      },
+      fault);
 }
 
 template <class Visitor>
@@ -104,7 +116,7 @@ void fields(Visitor& visit, LinkDown& fault) {
 }
 template <class Visitor>
 void fields(Visitor& visit, HostSlowed& fault) {
-  visit("host", fault.host, Rule{.doc = "name of the host"});
+  host_fields(visit, fault.host, fault.site);
   interval_fields(visit, fault);
   visit("factor", fault.factor, Rule{.doc = "on what it computes", .at_least = 1, .at_most = 1e6});
 }
@@ -127,7 +139,7 @@ void fields(Visitor& visit, MessageLoss& fault) {
 }
 template <class Visitor>
 void fields(Visitor& visit, Stragglers& fault) {
-  visit("hosts", fault.hosts, Rule{.doc = "names of the hosts; default: all workers"});
+  hosts_fields(visit, fault.hosts, fault.site, Rule{.doc = "names of the hosts; default: all workers"});
   visit("mean_every", fault.mean_every, Rule{.doc = "mean time between two slow periods", .above = 0});
   visit("mean_duration", fault.mean_duration, Rule{.doc = "mean length of a slow period", .above = 0});
   visit("factor", fault.factor, Rule{.doc = "on what a slow host computes", .at_least = 1, .at_most = 1e6});

@@ -1,4 +1,4 @@
-// Hosts that crash, restart, join and leave.
+// Hosts that crash, restart, join and leave: one host, or all hosts of a site together.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,7 @@ struct HostCrash {
   Seconds at;
   std::optional<Seconds> restart;  // none: it never comes back
   std::optional<HostState> state;  // with `restart`: lost by default
+  std::string site;                // in place of `host`
 };
 
 // The host takes no part before this. After a leave it comes back as a late joiner, and not before it has gone.
@@ -30,6 +31,7 @@ struct HostJoin {
   static constexpr const char* what = "a host comes late, or again after it has left";
   std::string host;
   Seconds at;
+  std::string site;
 };
 
 // The host finishes its step, sends what it has queued, and goes.
@@ -38,11 +40,12 @@ struct HostLeave {
   static constexpr const char* what = "a host ends its step, sends what it has, and is gone";
   std::string host;
   Seconds at;
+  std::string site;
 };
 
 // Crashes and restarts of each host, which is up and down for exponentially distributed times. A host that is away has
 // neither; where outages overlap, a host is down while any of them lasts. A host that is to leave while it is down, or
-// that crashes before it has gone, does not start again.
+// that crashes before it has gone, does not start again. The hosts of a site crash and start again together.
 struct HostChurn {
   static constexpr const char* tag = "churn";
   static constexpr const char* what = "hosts crash and start again, at random";
@@ -51,6 +54,7 @@ struct HostChurn {
   HostState state = HostState::lost;
   Seconds from;
   std::optional<Seconds> until;  // end of crashes; none: stop.time
+  std::string site;              // in place of `hosts`
 };
 
 // From `from` on and before `until` a client is there.
@@ -60,7 +64,7 @@ struct ClientPresence {
 };
 
 // Workers join and leave as the clients of a trace do: the first worker as the first client that it names, and so on,
-// from the first one again where there are fewer clients.
+// from the first one again where there are fewer clients; or all workers of a site as one client.
 struct HostAvailability {
   static constexpr const char* tag = "availability";
   static constexpr const char* what = "workers come and go as the clients of a trace do";
@@ -68,11 +72,25 @@ struct HostAvailability {
   std::vector<ClientPresence> presence;  // each client's in order
   std::string file;                      // source of `presence`, relative to the scenario; empty once it has been read
   std::optional<Seconds> repeat_every;   // the trace repeats, until stop.time
+  std::string site;                      // in place of `hosts`
 };
 
 template <class Visitor>
+void host_fields(Visitor& visit, std::string& host, std::string& site) {
+  visit("host", host, Rule{.doc = "name of the host"});
+  visit("site", site, Rule{.doc = "name of a site instead: all of its hosts"});
+  visit.relation("site", Relation::excludes, "host");
+}
+template <class Visitor>
+void hosts_fields(Visitor& visit, std::vector<std::string>& hosts, std::string& site, const Rule& rule) {
+  visit("hosts", hosts, rule);
+  visit("site", site, Rule{.doc = "name of a site instead: all of its hosts"});
+  visit.relation("site", Relation::excludes, "hosts");
+}
+
+template <class Visitor>
 void fields(Visitor& visit, HostCrash& fault) {
-  visit("host", fault.host, Rule{.doc = "name of the host"});
+  host_fields(visit, fault.host, fault.site);
   visit("at", fault.at, Rule{.doc = "simulated time of the crash", .at_least = 0});
   visit("restart", fault.restart, Rule{.doc = "simulated time at which it starts again; none: never", .at_least = 0});
   visit("state", fault.state,
@@ -81,19 +99,19 @@ void fields(Visitor& visit, HostCrash& fault) {
 }
 template <class Visitor>
 void fields(Visitor& visit, HostJoin& fault) {
-  visit("host", fault.host, Rule{.doc = "name of the host"});
+  host_fields(visit, fault.host, fault.site);
   visit("at", fault.at,
         Rule{.doc = "simulated time at which it joins, for the first time or after it has left", .above = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, HostLeave& fault) {
-  visit("host", fault.host, Rule{.doc = "name of the host"});
+  host_fields(visit, fault.host, fault.site);
   visit("at", fault.at,
         Rule{.doc = "simulated time after which it begins no step; 0s: it is away from the beginning", .at_least = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, HostChurn& fault) {
-  visit("hosts", fault.hosts, Rule{.doc = "names of the hosts; none: all workers"});
+  hosts_fields(visit, fault.hosts, fault.site, Rule{.doc = "names of the hosts; none: all workers"});
   visit("mean_up", fault.mean_up, Rule{.doc = "mean time from start to crash", .above = 0});
   visit("mean_down", fault.mean_down, Rule{.doc = "mean time from crash to restart", .above = 0});
   visit("state", fault.state, Rule{.doc = "whether a host has its weights and optimizer when it starts again"});
@@ -110,8 +128,9 @@ void fields(Visitor& visit, ClientPresence& presence) {
 }
 template <class Visitor>
 void fields(Visitor& visit, HostAvailability& fault) {
-  visit("hosts", fault.hosts,
-        Rule{.doc = "names of workers, each of which comes and goes as one client, in order; none: all workers"});
+  hosts_fields(
+      visit, fault.hosts, fault.site,
+      Rule{.doc = "names of workers, each of which comes and goes as one client, in order; none: all workers"});
   visit("presence", fault.presence, Rule{.doc = "when clients are there, each client's times in order"});
   visit("file", fault.file,
         Rule{.doc = "CSV file of these instead, with the header client,start_s,end_s, as traces of FedScale have them; "

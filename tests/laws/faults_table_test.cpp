@@ -63,6 +63,7 @@ std::string settings_of(const std::string& system, const std::string& policy) {
   if (!policy.empty()) settings += fmt::format(R"(, "on_failure": "{}")", policy);
   if (policy == "time_out") settings += R"(, "failure_timeout": "200ms")";
   if (system == "fedavg") settings += R"(, "local_steps": 2)";
+  if (system == "diloco") settings += R"(, "sync_every": 2)";
   if (system == "early_exit") settings += R"(, "cuts": [1, 1, 1])";
   return settings;
 }

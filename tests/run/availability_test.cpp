@@ -184,8 +184,9 @@ TEST_CASE("an impossible trace is refused in one line") {
       "[{\"type\": \"availability\", " + x + R"(}, {"type": "join", "host": "w1", "at": "5s"}])";
   CHECK(refusal(and_join) ==
         "law.json: $.faults[1].host: comes and goes by a trace of availability; expected another host");
-  CHECK(refusal(fault(x), R"("diloco")")
-            .starts_with("law.json: $.faults[0]: has a host come or go, but \"diloco\" needs each of its hosts"));
+  CHECK(refusal(fault(x), R"({"name": "diloco", "eager": true})")
+            .starts_with(
+                "law.json: $.faults[0]: has a host come or go, but with eager \"diloco\" needs each of its hosts"));
 }
 
 }  // namespace ddl::availability_test

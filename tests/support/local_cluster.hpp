@@ -79,6 +79,7 @@ class LocalNode final : public Node {
     void unwatch(int port) override { node_.watched.erase(port); }
     bool starts_afresh() const override { return true; }
     bool needs_model() const override { return false; }
+    bool leaves() const override { return false; }
     LocalNode& node_;
   };
 

@@ -52,9 +52,7 @@ inline std::vector<std::string> names_of_systems(int workers, int servers, const
 
 inline bool needs_all_hosts(const std::string& name) {
   const Registry all = systems::built_in();
-  return (*std::ranges::find_if(all, [&](const auto& of) { return of->facts().name == name; }))
-      ->facts()
-      .needs_all_hosts();
+  return (*std::ranges::find_if(all, [&](const auto& of) { return of->facts().name == name; }))->needs_all_hosts();
 }
 
 inline std::string quoted(const std::string& name) { return "\"" + name + "\""; }

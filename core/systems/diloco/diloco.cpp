@@ -10,6 +10,8 @@
 //                                     (g: 1, or with replica "site" the workers there)
 //   4  a replica whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
+//   5  a replica that comes late or comes back takes A and its velocity from another in the next round, contributes
+//      nothing to it, and goes on from x = A; one that is away is in no mean (membership/regrouping.hpp)
 //
 // By layers, 2 takes place bucket by bucket of layers, each when its gradient and so its inner step is known, and 3
 // before its next forward pass: each bucket waits for its own D alone.
@@ -24,6 +26,7 @@
 #include <iterator>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +60,17 @@ Payload mean_of(const comm::Sum& total) {
   return make_payload(std::move(mean));
 }
 
+// Null when timing only.
+Payload moves_between(std::span<const float> outer, std::span<const float> own, const comm::Partition& part,
+                      double weight) {
+  const Payload from = comm::gather(outer, part);
+  if (!from) return nullptr;
+  std::vector<float> moves = *from;
+  add_scaled(moves, values_of(comm::gather(own, part)), -1);
+  if (weight != 1) std::ranges::for_each(moves, [weight](float& move) { move *= static_cast<float>(weight); });
+  return make_payload(std::move(moves));
+}
+
 class DilocoWorker : public Program {
  public:
   DilocoWorker(const DilocoParams& params, Node& node)
@@ -65,7 +79,9 @@ class DilocoWorker : public Program {
         schedule_(params_, node.cluster()),
         weight_(weight_of_move(params, node.id(), node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, {params.collective.value(), params.settings}, 0, OnFailure::wait, awaited),
+        all_reduce_(node, {params.collective.value(), params.settings}, 0, params.on_failure, awaited,
+                    {[this] { return pack_state(); }, [this](const Payload& state) { unpack_state(state); },
+                     outer_.vectors() * node.cluster().model_bytes}),
         compressed_(node, all_reduce_, params.codec, schedule_.parts()),
         sums_(node, compressed_, awaited) {
     if (params.replica == Replica::site) site_step_.emplace(node, 1);
@@ -78,20 +94,39 @@ class DilocoWorker : public Program {
   }
 
   void run() override {
-    sums_.start();
+    all_reduce_.take_part([this] {
+      if (!std::exchange(has_started_, true)) {
+        sums_.start(all_reduce_.round());
+        if (!node_.membership().starts_afresh()) enter();  // 5
+      }
+      take_rounds();
+    });
+  }
+
+  Payload judged_model() const override { return outer_.snapshot(); }
+  std::int64_t steps_unshared() const override {
+    std::int64_t shared = shared_;
+    sums_.each_total([&](std::int64_t sum, const comm::Sum&) { shared = std::max(shared, shared_by(sum)); });
+    return std::max<std::int64_t>(0, steps_ - (is_step_open_ ? 1 : 0) - shared);
+  }
+
+ private:
+  static constexpr const char* awaited = "moves of the other workers";
+
+  void take_rounds() {
+    group_began_ = sums_.asked();
+    if (!send_due_round(false)) return;  // the rest of a round in which the group before has ended
     while (true) {
       const bool at_work = node_.next_step();
+      if (!at_work && !(site_step_ && site_step_->is_at_work()) && node_.membership().leaves()) break;
       at_work ? take_step() : let_step_pass();  // 1; by layers also 2 of this step, and before it 3 of the last
       if (!send_due_round(at_work)) return;     // 2; 4
       is_step_open_ = at_work;
       if (!schedule_.is_by_layers() || !at_work || !is_due()) complete();  // 3
     }
+    while (applied_ < sums_.asked()) apply_next();  // sums that it has begun
+    finish_step();
   }
-
-  Payload judged_model() const override { return outer_.snapshot(); }
-
- private:
-  static constexpr const char* awaited = "moves of the other workers";
 
   Turn next_sent() const { return schedule_.sent(sums_.asked()); }
   Turn next_applied() const { return schedule_.applied(applied_); }
@@ -131,7 +166,7 @@ class DilocoWorker : public Program {
   void let_step_pass() {  // W.
     complete();
     if (site_step_) site_step_->take(false);
-    ++steps_;
+    shared_ = ++steps_;
   }
 
   void step_layer(std::size_t layer, const Gradient& gradient) {
@@ -154,24 +189,23 @@ class DilocoWorker : public Program {
     const std::int64_t k = next_sent().round;
     while (schedule_.sent_after(k) == steps_ && next_sent().round == k) {
       send_next(at_work || (site_step_ && site_step_->is_at_work()));
-      if (at_work || sums_.wait_for(schedule_.first_sum(k)).weight > 0) continue;
+      const std::int64_t first = std::max(schedule_.first_sum(k), group_began_);
+      if (at_work || sums_.wait_for(first).weight > 0 || has_newcomer(k)) continue;
       while (next_applied().round < k) apply_next();
       return false;
     }
     return true;
   }
 
+  // True if a replica entered with this round, or later, so that the next ones may have contributions.
+  bool has_newcomer(std::int64_t k) const { return all_reduce_.entered_at() >= schedule_.first_sum(k); }
+
   // Begins the sum of the next unit.
   void send_next(bool contributes) {
     const Unit& unit = *next_sent().unit;
-    Payload moves = contributes ? comm::gather(outer_.read(), unit.part) : nullptr;
-    if (moves) {
-      std::vector<float> difference = *moves;
-      add_scaled(difference, values_of(comm::gather(node_.weights().read(), unit.part)), -1);
-      if (weight_ != 1) std::ranges::for_each(difference, [this](float& move) { move *= static_cast<float>(weight_); });
-      moves = make_payload(std::move(difference));
-    }
-    sums_.ask(unit.number, {std::move(moves), contributes ? weight_ : 0, contributes ? run_share_ : 0});
+    if (!contributes) return sums_.ask(unit.number, {});
+    sums_.ask(unit.number,
+              {moves_between(outer_.read(), node_.weights().read(), unit.part, weight_), weight_, run_share_});
   }
 
   // Ends the last step: what is due after it is applied.
@@ -191,19 +225,27 @@ class DilocoWorker : public Program {
     const std::int64_t sum = params_.eager ? turn.sum - schedule_.sums_of_a_cycle() : turn.sum;
     const comm::Sum total = sum >= 0 ? sums_.wait_for(sum) : comm::Sum{};
     const double share = params_.eager ? sums_.own(turn.sum).run_share : total.run_share;
-    apply(turn.unit->part, params_.eager ? eager_mean(turn.sum, sum, total) : mean_of(total),
-          node_.cluster().learning_rate(schedule_.sent_after(turn.round) - 1, share));
+    const Payload moves = params_.eager ? eager_mean(turn.sum, sum, total) : mean_of(total);
+    if (moves) {
+      step_outer(outer_, turn, moves, share);
+      const std::span<float> own = node_.weights().write();
+      for (const Slice slice : turn.unit->part) {
+        blend(part_of(own, slice), part_of(outer_.read(), slice), static_cast<float>(params_.fragment_update_alpha));
+      }
+    }
+    shared_ = std::max(shared_, shared_by(turn.sum));
     if (sum >= 0) sums_.forget(sum);
     if (turn.is_last) finish_step();
   }
 
-  void apply(const comm::Partition& part, const Payload& moves, double inner_rate) {
+  // The steps whose moves a sum has from this worker, among others.
+  std::int64_t shared_by(std::int64_t sum) const {
+    return sums_.own(sum).weight > 0 ? schedule_.sent_after(schedule_.sent(sum).round) : 0;
+  }
+
+  void step_outer(OuterModel& outer, const Turn& turn, const Payload& moves, double run_share) const {
     if (!moves) return;
-    outer_.step(part, moves, inner_rate);
-    const std::span<float> own = node_.weights().write();
-    for (const Slice slice : part) {
-      blend(part_of(own, slice), part_of(outer_.read(), slice), static_cast<float>(params_.fragment_update_alpha));
-    }
+    outer.step(turn.unit->part, moves, node_.cluster().learning_rate(schedule_.sent_after(turn.round) - 1, run_share));
   }
 
   // The mean of the round before, with this worker's own move of this round in place of the one before; its own share
@@ -222,6 +264,44 @@ class DilocoWorker : public Program {
     return make_payload(std::move(moves));
   }
 
+  // --- replicas that come and go ---
+
+  // W. Takes part in the rest of a round without a contribution.
+  void enter() {
+    const std::int64_t k = next_sent().round;
+    while (next_sent().round == k) {
+      const Turn turn = next_sent();
+      send_next(false);
+      const comm::Sum total = sums_.wait_for(turn.sum);
+      step_outer(outer_, turn, mean_of(total), total.run_share);
+      sums_.forget(turn.sum);
+    }
+    applied_ = sums_.asked();
+    steps_ = shared_ = schedule_.sent_after(k);
+    node_.weights().adopt(outer_.snapshot());
+    // Workers of a site that crash at one time may do so at different steps.
+    if (site_step_) node_.weights().forget_optimizer();
+  }
+
+  // The outer model with all sums so far, also those that are not yet due here, its velocity, and the inner steps.
+  Payload pack_state() {
+    if (node_.cluster().timing_only) return nullptr;
+    OuterModel outer = outer_.copy();
+    sums_.each_total([&](std::int64_t sum, const comm::Sum& total) {
+      step_outer(outer, schedule_.sent(sum), mean_of(total), total.run_share);
+    });
+    std::vector<float> packed = outer.packed();
+    node_.weights().steps().pack(packed);
+    return make_payload(std::move(packed));
+  }
+
+  void unpack_state(const Payload& state) {
+    if (!state) return;
+    const auto steps = state->end() - ModelSteps::packed_values;
+    outer_.unpack({state->begin(), steps});
+    node_.weights().steps() = ModelSteps::unpack({steps, state->end()});
+  }
+
   Node& node_;
   const DilocoParams params_;
   const FragmentSchedule schedule_;
@@ -234,9 +314,12 @@ class DilocoWorker : public Program {
   LayerCalls calls_;
 
   std::int64_t steps_ = 0, applied_ = 0;  // inner steps; units
+  std::int64_t shared_ = 0;               // inner steps at its last contribution that is applied
   double run_share_ = 0;                  // the last gradient's
   std::vector<bool> layers_stepped_;      // in the step under way; empty unless layers are told
   bool is_step_open_ = false;             // the last step, which is not finished
+  bool has_started_ = false;
+  std::int64_t group_began_ = 0;  // sums before the present group
 };
 
 }  // namespace
@@ -265,7 +348,7 @@ void DilocoParams::fill_defaults(const Cluster*) {
 }
 
 std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
-  std::vector<SettingError> list;
+  std::vector<SettingError> list = errors_in(on_failure);
   const auto add = [&](const char* key, const std::string& what) { list.push_back({key, what}); };
   const std::string every = "the " + std::to_string(sync_every) + " steps of sync_every";
   if (fragments > sync_every) {

@@ -13,6 +13,7 @@
 #include "core/comm/allreduce.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
@@ -73,8 +74,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
                                      .what = "many steps alone, then an outer step along the mean of all moves",
                                      .paper = "Douillard et al., 2023 and 2025",
                                      .equal_replicas = true,  // the outer models, unless they are eager
-                                     .presets = diloco_presets,
-                                     .fixed_group = true};
+                                     .presets = diloco_presets};
   int sync_every = 30;
   int fragments = 1;
   comm::LayerOrder fragment_order = comm::LayerOrder::strided;
@@ -89,6 +89,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::optional<comm::Collective> collective;
   comm::CollectiveSettings settings;
   codec::CodecParams codec;
+  OnFailure on_failure = OnFailure::wait;
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
@@ -96,6 +97,8 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster* cluster) override;
   bool needs_rates() const override { return settings.by_rate(); }
+  std::string all_hosts_for() const override { return eager ? "eager" : ""; }
+  std::string whole_sites_for() const override { return replica == Replica::site ? "replica site" : ""; }
   int period() const override { return sync_every; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
   // Every worker keeps the outer model and its momentum.
@@ -165,6 +168,7 @@ void fields(Visitor& visit, DilocoParams& params) {
       Rule{.doc =
                "how moves are made smaller; each is encoded once, forwarded as it is and summed by every worker. Over "
                "sites, a hierarchical sum encodes what leaves a site: the sum of its moves"});
+  visit("on_failure", params.on_failure, on_failure_rule);
 }
 
 }  // namespace ddl::systems

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "core/comm/partitions.hpp"
@@ -19,6 +21,11 @@ class OuterModel {
 
   std::span<const float> read() const { return model_.read(); }
   Payload snapshot() const { return model_.snapshot(); }
+  OuterModel copy() const;
+  // Model, velocity and rates as a vector that travels, and back; `vectors` of the model's length.
+  std::vector<float> packed() const;
+  void unpack(std::span<const float> packed);
+  std::uint64_t vectors() const { return std::holds_alternative<OuterSgd>(params_) ? 1 : 2; }
 
   // The outer step of a fragment, or of a part that is always stepped alone, along its gathered mean moves.
   // `inner_rate`: of the last step in the moves.

@@ -4,15 +4,13 @@
 #include <set>
 
 #include "core/comm/allreduce.hpp"
-#include "core/node/on_failure.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
 
 SiteStep::SiteStep(Node& node, int port)
     : node_(node),
-      all_(node, port, OnFailure::wait, "gradients of the other workers at the site"),
-      site_(all_, workers_beside(node.id(), node.cluster())) {}
+      site_(node, port, workers_beside(node.id(), node.cluster()), "gradients of the other workers at the site") {}
 
 double SiteStep::take(bool at_work) {
   if (over_) return 0;

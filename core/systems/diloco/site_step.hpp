@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "core/comm/part.hpp"
 #include "core/membership/view.hpp"
 #include "core/node/node.hpp"
 #include "core/node/traffic.hpp"
@@ -12,7 +11,7 @@ namespace ddl::systems {
 
 class SiteStep {
  public:
-  // Messages arrive at `port`, which must have no other use. No host may come or go.
+  // Messages arrive at `port`, which must have no other use. The hosts of a site come and go together.
   SiteStep(Node& node, int port);
 
   // W. A step with the mean gradient of the workers at this site that are at work. All of them call it, also those
@@ -24,8 +23,7 @@ class SiteStep {
 
  private:
   Node& node_;
-  membership::View all_;
-  comm::Part site_;
+  membership::View site_;
   std::vector<float> update_;
   bool over_ = false;
 };

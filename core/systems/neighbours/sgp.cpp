@@ -57,10 +57,11 @@ std::optional<graph::Consensus> SgpParams::consensus(const Cluster& cluster) con
 }
 
 // On other graphs a worker cannot know how much of the sums absent hosts have taken with them.
-bool SgpParams::needs_all_hosts() const {
-  return !std::ranges::all_of(topology.rounds(degree), [](const graph::GraphObject& graph) {
+std::string SgpParams::all_hosts_for() const {
+  const bool is_even = std::ranges::all_of(topology.rounds(degree), [](const graph::GraphObject& graph) {
     return graph.type && graph::is_regular(*graph.type);
   });
+  return is_even ? "" : "this topology";
 }
 
 void SgpParams::fill_defaults(const Cluster* cluster) {

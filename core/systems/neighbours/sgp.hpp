@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/base/fields.hpp"
 #include "core/graph/mixing.hpp"
@@ -27,7 +28,7 @@ struct SgpParams : SystemOf<SgpParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
-  bool needs_all_hosts() const override;
+  std::string all_hosts_for() const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster* cluster) override;
 };

@@ -35,7 +35,7 @@ struct PsParams : System {
   codec::CodecParams codec;  // encodes gradients; weights travel unencoded
 
   void worker(Node& node) const override;
-  bool needs_all_hosts() const override { return overlap == PsOverlap::layers; }
+  std::string all_hosts_for() const override { return overlap == PsOverlap::layers ? "overlap" : ""; }
   std::vector<std::string> notes(const Cluster& cluster) const override;
 };
 // False with clip_norm, whatever `overlap` says: it needs whole gradients.

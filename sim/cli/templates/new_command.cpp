@@ -19,9 +19,9 @@
 
 namespace ddl::cli {
 
-extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_measured,
-    template_measured_matrix, template_edge, template_own_data, template_own_model, template_own_model_program,
-    template_own_system, template_own_system_source, template_own_system_build;
+extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_four_sites,
+    template_measured, template_measured_matrix, template_edge, template_own_data, template_own_model,
+    template_own_model_program, template_own_system, template_own_system_source, template_own_system_build;
 
 namespace {
 
@@ -43,6 +43,7 @@ constexpr Template templates[] = {
     {"ps", "an asynchronous parameter server", &template_ps},
     {"two_sites", "two data centres with one link between them", &template_two_sites},
     {"sites", "several sites, each with its own hosts, joined by links with rates of their own", &template_sites},
+    {"four_sites", "four sites of eight GPUs, of which one drops out", &template_four_sites},
     {"measured",
      "sites by measurements of their connections, such as iperf3's",
      &template_measured,

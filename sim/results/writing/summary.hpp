@@ -53,7 +53,13 @@ struct Summary {
   double compute_utilisation = 0;                // share of the run spent computing, mean over workers
   std::vector<double> idle_fraction;             // per worker: share of the run not spent computing
   std::map<std::size_t, std::int64_t> given_up;  // worker: how often
+  std::optional<double> goodput;                 // see goodput_of
 };
+
+// Steps that reached the model over those of the same time with all hosts there, by each worker's mean time of a step
+// while they are, until its steps are over; of a worker without such a step the mean of all. Steps are from the end of
+// the one before. None: no host was away, or never were all there for a step.
+std::optional<double> goodput_of(const scenario::Scenario& scenario, const run::RunResult& result);
 
 Summary summarise(const scenario::Scenario& scenario, const run::RunResult& result);
 

@@ -170,6 +170,11 @@ class SummaryKeys {
         or_null(result_.consensus_distance));
     add("compute_utilisation", "share", "share of the run in which a worker computed, mean over workers",
         summary_.compute_utilisation);
+    add("goodput", "share",
+        "of runs from which hosts were away: steps that reached the model (finished, less faults.steps_unshared) over "
+        "those of the same time with all hosts there, by each worker's mean time of a step while they are; may exceed "
+        "1 where the others are quicker meanwhile; null if they never are for a whole step",
+        result_.absences.empty() ? left_out() : or_null(summary_.goodput));
     add("idle_fraction.<worker>", "share", "share of the run in which this worker did not compute",
         by_worker(result_, summary_.idle_fraction));
     tell("requests", "",
@@ -211,6 +216,8 @@ class SummaryKeys {
     tell_faults("joins", "", "hosts that joined late", &FaultCounts::joins);
     tell_faults("leaves", "", "hosts that left", &FaultCounts::leaves);
     tell_faults("steps_lost", "steps", "begun and lost in a crash", &FaultCounts::steps_lost);
+    tell_faults("steps_unshared", "steps", "finished, but in no mean when their host went (diloco, local_sgd)",
+                &FaultCounts::steps_unshared);
     tell_faults(
         "messages_lost", "messages",
         "transmissions that did not arrive and were sent again (message_loss), and messages that were queued or "

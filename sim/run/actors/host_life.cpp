@@ -113,9 +113,10 @@ void HostLife::take_down(int id, Presence presence) {
     sg::this_actor::yield();
   }
   if (run_.end.is_over()) return;
+  counts_.steps_unshared += programs_[id]->steps_unshared();
   programs_[id].reset();
   const bool rejoins = gone.returns(), rejoins_now = rejoins && presence == Presence::away;
-  if (gone.discard_state()) ++counts_.steps_lost;
+  counts_.steps_lost += gone.discard_state();
   const bool was_at_work = run_.workers.is_at_work(id);
   run_.workers.stops(id);
   run_.workers.expect(

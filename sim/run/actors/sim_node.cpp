@@ -151,13 +151,13 @@ void SimNode::unwind() {
   network::Signal::ring_all(asleep);
 }
 
-bool SimNode::discard_state() {
+std::int64_t SimNode::discard_state() {
   check(!has_actors(), "a host forgets once its actors are gone");
   waiting_.clear();
   watching_.clear();
   has_main_ = leaving_ = returns_ = false;
   end_incarnation();
-  return lose_step();
+  return lose_steps();
 }
 
 void SimNode::start(HostStart how, const Payload& first_weights) {

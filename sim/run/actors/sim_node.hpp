@@ -65,8 +65,8 @@ class SimNode : public LearningNode, private Membership {
   // been woken and not yet run.
   void crash() { point_.crash(); }
   void unwind();
-  // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
-  bool discard_state();
+  // Forgets what a crashed host forgets, once its actors are gone. Returns how many steps under way are lost.
+  std::int64_t discard_state();
   // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
   void start(HostStart how, const Payload& first_weights);
   // Takes no steps any more once the one under way is over.
@@ -94,6 +94,7 @@ class SimNode : public LearningNode, private Membership {
   void unwatch(int port) override;
   bool starts_afresh() const override { return start_ == HostStart::afresh; }
   bool needs_model() const override { return start_ == HostStart::without_state; }
+  bool leaves() const override { return leaving_; }
 
   void record_staleness(const Staleness& staleness) override;
   double run_share() const override { return simulation_.run_share(); }

@@ -55,12 +55,11 @@ double LearningNode::end_step() {
   return end_s;
 }
 
-bool LearningNode::lose_step() {
-  if (!in_step()) return false;
-  check(begun_steps_ == finished_steps_ + 1, "hosts stay where steps overlap");
-  rows_.pop_back();
+std::int64_t LearningNode::lose_steps() {
+  const std::int64_t lost = begun_steps_ - finished_steps_;
+  rows_.resize(static_cast<std::size_t>(finished_steps_));
   begun_steps_ = finished_steps_;
-  return true;
+  return lost;
 }
 
 void LearningNode::set_staleness(std::int64_t step, double staleness) {

@@ -50,7 +50,7 @@ class LearningNode : public Node {
   std::int64_t begun_steps() const { return begun_steps_; }
   bool in_step() const { return begun_steps_ > finished_steps_; }
   IterationRow& row() { return rows_.back(); }  // the last begun step's
-  bool lose_step();                             // whether one was under way
+  std::int64_t lose_steps();                    // those under way: two where the next begins before the last is over
 
   double draw_gradient_seconds();
   double computing_begins() { return computing_since_s_.emplace(now()); }  // when

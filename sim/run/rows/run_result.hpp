@@ -29,7 +29,8 @@ struct Divergence {
 // Counts of a scenario's faults and of their losses.
 struct FaultCounts {
   std::int64_t crashes = 0, restarts = 0, joins = 0, leaves = 0;
-  std::int64_t steps_lost = 0;  // begun and not finished
+  std::int64_t steps_lost = 0;      // begun and not finished
+  std::int64_t steps_unshared = 0;  // finished, and in no sum when their host went
   // Transmissions that were sent again; what was queued, on the wire or sent when a host went.
   std::int64_t messages_lost = 0;
   std::int64_t messages_sent_again = 0;  // the first kind of these
@@ -74,8 +75,9 @@ struct RunResult {
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
   std::string stopped_by;  // "time", "iterations", "epochs", "samples", "accuracy", "loss", "diverged"
   std::optional<Divergence> divergence;
-  std::optional<FaultCounts> faults;  // if the scenario has any
-  std::vector<GivenUp> given_up;      // by node, then time
+  std::optional<FaultCounts> faults;    // if the scenario has any
+  std::vector<TraceInterval> absences;  // hosts'
+  std::vector<GivenUp> given_up;        // by node, then time
   network::Bounds bounds;
   std::optional<platform::NetworkPlan> network;  // none: measured
   std::optional<Trace> trace;                    // if the scenario asks for it

@@ -49,6 +49,10 @@ void check_fault(const HostAvailability& fault, const Scenario& scenario, const 
   std::set<std::string> clients;
   for (const ClientPresence& presence : fault.presence) clients.insert(presence.client);
   if (clients.empty()) return;
+  if (!fault.site.empty() && clients.size() > 1) {
+    place.at("site").error(
+        fmt::format("is given beside {} clients; expected one, as which all of its hosts come and go", clients.size()));
+  }
   const double workers_per_client = std::ceil(workers_of(fault.hosts, scenario) / static_cast<double>(clients.size()));
   const double repetitions =
       fault.repeat_every ? std::max(1.0, scenario.stop.time->value / fault.repeat_every->value) : 1;
@@ -134,6 +138,7 @@ class Lifecycle {
     begin();
     for (const Change& change : changes_) {
       const Place place{findings, fmt::format("$.faults[{}].at", change.fault)};
+      if (!findings.clean(place.path)) continue;  // said of another host of its site
       if (change.at_s == last_s_) {
         place.error(fmt::format("is the time of $.faults[{}], which is of {}, too; expected another", last_, host));
       } else if (change.joins ? !away_ : !there(change.at_s)) {
@@ -194,13 +199,29 @@ class Lifecycle {
   double joined_s_ = 0, last_s_ = -1;
 };
 
+// The workers at a site of which the scenario tells; else the site itself.
+std::vector<std::string> hosts_known(const Scenario& scenario, const std::string& name) {
+  const auto platform = sites_of(scenario.platform);
+  std::vector<std::string> hosts;
+  int worker = 0;
+  for (const Site& site : platform ? platform->sites : std::vector<Site>()) {
+    for (int i = 0; i < site.workers; ++i, ++worker) {
+      if (site.name == name) hosts.push_back("w" + std::to_string(worker));
+    }
+  }
+  return hosts.empty() ? std::vector{"site " + name} : hosts;
+}
+
 void check_lifecycles(const Scenario& scenario, Findings& findings) {
   std::map<std::string, Lifecycle> lifecycles;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     std::visit(
         [&](const auto& fault) {
-          if constexpr (requires(Lifecycle lifecycle) { lifecycle.add(fault, i); })
-            lifecycles[fault.host].add(fault, i);
+          if constexpr (requires(Lifecycle lifecycle) { lifecycle.add(fault, i); }) {
+            const std::vector<std::string> hosts =
+                fault.site.empty() ? std::vector{fault.host} : hosts_known(scenario, fault.site);
+            for (const std::string& host : hosts) lifecycles[host].add(fault, i);
+          }
         },
         scenario.faults[i]);
   }
@@ -214,15 +235,20 @@ void check_faults(const Scenario& scenario, Findings& findings) {
   const SystemFacts& system = scenario.algorithm->facts();
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
-    if (system.needs_all_hosts() && changes_hosts(scenario.faults[i])) {
-      place.error(fmt::format(
-          "has a host come or go, but \"{}\" needs each of its hosts; expected another system, or none of these faults",
-          system.name));
-    } else if (scenario.algorithm->needs_all_hosts() && changes_hosts(scenario.faults[i])) {
+    if (scenario.algorithm->needs_all_hosts() && changes_hosts(scenario.faults[i])) {
+      const std::string setting = scenario.algorithm->all_hosts_for();
       place.error(
-          fmt::format("has a host come or go, but with these settings \"{}\" needs each of its hosts; expected no "
-                      "overlap, no local_from, or none of these faults",
-                      system.name));
+          fmt::format("has a host come or go, but {}\"{}\" needs each of its hosts; expected {}, or none of these "
+                      "faults",
+                      setting.empty() ? "" : fmt::format("with {} ", setting), system.name,
+                      setting.empty() ? "another system" : "another setting"));
+    }
+    const std::string whole_sites = scenario.algorithm->whole_sites_for();
+    if (!whole_sites.empty() && changes_hosts(scenario.faults[i]) && site_of(scenario.faults[i]).empty()) {
+      place.error(
+          fmt::format("has single hosts come or go, but with {} \"{}\" needs all hosts of a site; expected "
+                      "\"site\", or none of these faults",
+                      whole_sites, system.name));
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }
