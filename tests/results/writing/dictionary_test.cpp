@@ -39,7 +39,7 @@ bool is_of_loss(const std::string& key) {
 // Keys of some runs' settings, of a model that a program computes, or of a system in a library.
 bool is_of_others(const std::string& name) {
   return name.starts_with("settings.") || name == "model_digests" || name == "model_version" ||
-         name == "provenance.plug_ins";
+         name == "provenance.plug_ins" || name == "tokens" || name == "perplexity" || name == "bits_per_symbol";
 }
 
 }  // namespace
