@@ -21,7 +21,9 @@ bool valid(const Json& schema, const Json& value) {
     if (word == "type") {
       const bool whole =
           value.is_number_integer() || (value.is_number() && value.get<double>() == std::floor(value.get<double>()));
-      holds = rule == "object"    ? value.is_object()
+      const auto is_of = [&](const Json& one) { return valid({{"type", one}}, value); };
+      holds = rule.is_array()     ? std::ranges::any_of(rule, is_of)
+              : rule == "object"  ? value.is_object()
               : rule == "array"   ? value.is_array()
               : rule == "string"  ? value.is_string()
               : rule == "boolean" ? value.is_boolean()

@@ -110,6 +110,11 @@ void read_unsigned(const Json& json, std::uint64_t& value, const Rule& rule, con
 }
 
 void read_quantity(const Json& json, double& value, Dimension dimension, const Rule& rule, const Place& place) {
+  // Nothing is the same in every unit.
+  if (json.is_number() && json.get<double>() == 0 && rule.at_least == 0) {
+    value = 0;
+    return;
+  }
   if (json.is_number()) return place.error(missing_unit(json.get<double>(), dimension));
   const std::string expected = "expected " + expected_quantity(dimension, rule);
   if (!json.is_string())

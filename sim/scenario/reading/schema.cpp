@@ -97,6 +97,10 @@ struct Schema {
       schema["type"] = "string";
     } else {
       schema["type"] = "string";
+      if (rule.at_least == 0) {  // nothing is read without a unit, too
+        schema["type"] = {"string", "number"};
+        schema["minimum"] = schema["maximum"] = 0;
+      }
       schema["pattern"] = pattern_of(*dimension_of<T>);
       schema["examples"] = {example_of(*dimension_of<T>)};
     }
