@@ -31,7 +31,9 @@ void CollectiveSettings::fill_defaults(Collective collective) {
 }
 
 std::uint64_t CollectiveSettings::first_slice(std::uint64_t chunk_bytes) const {
-  const auto slice = static_cast<std::uint64_t>(slice_bytes.value_or(Bytes{0}).value);
+  constexpr std::uint64_t least_bytes = 512 * 1024, slices_of_chunk = 16;
+  const std::uint64_t slice = slice_bytes ? static_cast<std::uint64_t>(slice_bytes->value)
+                                          : std::max(least_bytes, chunk_bytes / slices_of_chunk);
   return slice < chunk_bytes ? slice : 0;
 }
 

@@ -26,12 +26,13 @@ constexpr auto enum_names(Parts) { return in_order<Parts>("equal", "by_rate"); }
 
 // A collective with its settings, of which each is some collectives' alone.
 struct CollectiveSettings {
-  std::optional<Bytes> slice_bytes;  // none: 0
+  std::optional<Bytes> slice_bytes;  // none: by the chunk, see below
   std::optional<Parts> parts;        // a butterfly's
 
   void fill_defaults(Collective collective);
   bool by_rate() const { return parts == Parts::by_rate; }
-  // Wire bytes of a chunk's first slice; 0: the chunk travels whole.
+  // Wire bytes of a chunk's first slice, by default the larger of 512 KiB and a sixteenth of the chunk; 0: the chunk
+  // travels whole.
   std::uint64_t first_slice(std::uint64_t chunk_bytes) const;
 };
 struct HowToSum : CollectiveSettings {
@@ -41,11 +42,14 @@ struct HowToSum : CollectiveSettings {
 };
 template <class Visitor>
 void slice_field(Visitor& visit, CollectiveSettings& settings) {
-  visit("slice_bytes", settings.slice_bytes,
-        Rule{.doc = "a ring sends so much of a chunk on as soon as it is reduced, as NCCL does; a chunk counts as one "
-                    "message. Whole chunks travel where hosts come and go, where messages can be lost, within a host "
-                    "and in an emulation. 0, the default: whole chunks everywhere",
-             .at_least = 0});
+  visit(
+      "slice_bytes", settings.slice_bytes,
+      Rule{.doc =
+               "a ring sends so much of a chunk on as soon as it is reduced, as NCCL does; a chunk counts as one "
+               "message. Whole chunks travel where hosts come and go, where messages can be lost, within a host "
+               "and in an emulation. 0: whole chunks everywhere; default: the larger of 512 KiB and a sixteenth of the "
+               "chunk",
+           .at_least = 0});
 }
 template <class Visitor>
 void parts_field(Visitor& visit, CollectiveSettings& settings) {

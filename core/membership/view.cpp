@@ -17,8 +17,9 @@ View::View(Node& node, int port, OnFailure on_failure, const char* what, const c
   find_members();
 }
 
-View::View(Node& node, int port, const std::vector<int>& members, const char* what)
-    : node_(node), port_(port), what_(what) {
+View::View(Node& node, int port, const std::vector<int>& members, const char* what,
+           const comm::CollectiveSettings& settings)
+    : node_(node), port_(port), what_(what), settings_(settings) {
   for (const int worker : members) {
     if (worker == node.id()) rank_ = size();
     members_.push_back(worker);

@@ -27,7 +27,8 @@ class View final : public comm::Group {
   // Messages arrive at `port`, which must have no other use; `what` names the wait there.
   View(Node& node, int port, OnFailure on_failure, const char* what, const comm::CollectiveSettings& settings = {});
   // These workers, which come and go together, so that they never see a change.
-  View(Node& node, int port, const std::vector<int>& members, const char* what);
+  View(Node& node, int port, const std::vector<int>& members, const char* what,
+       const comm::CollectiveSettings& settings);
 
   int size() const override { return members_.count(); }
   int rank() const override { return rank_; }

@@ -84,7 +84,7 @@ class DilocoWorker : public Program {
                      outer_.vectors() * node.cluster().model_bytes}),
         compressed_(node, all_reduce_, params.codec, schedule_.parts()),
         sums_(node, compressed_, awaited) {
-    if (params.replica == Replica::site) site_step_.emplace(node, 1);
+    if (params.replica == Replica::site) site_step_.emplace(node, 1, params.settings);
     calls_.begin = [this](std::size_t) { apply_next(); };
     calls_.known = [this](std::size_t, const Gradient& gradient) {
       run_share_ = gradient.run_share;

@@ -8,9 +8,10 @@
 
 namespace ddl::systems {
 
-SiteStep::SiteStep(Node& node, int port)
+SiteStep::SiteStep(Node& node, int port, const comm::CollectiveSettings& settings)
     : node_(node),
-      site_(node, port, workers_beside(node.id(), node.cluster()), "gradients of the other workers at the site") {}
+      site_(node, port, workers_beside(node.id(), node.cluster()), "gradients of the other workers at the site",
+            settings) {}
 
 double SiteStep::take(bool at_work) {
   if (over_) return 0;

@@ -12,7 +12,7 @@ namespace ddl::systems {
 class SiteStep {
  public:
   // Messages arrive at `port`, which must have no other use. The hosts of a site come and go together.
-  SiteStep(Node& node, int port);
+  SiteStep(Node& node, int port, const comm::CollectiveSettings& settings);
 
   // W. A step with the mean gradient of the workers at this site that are at work. All of them call it, also those
   // whose own steps are over, until a call in which none is at work; then it does nothing.

@@ -12,7 +12,8 @@ constexpr double MB = 1e6;
 constexpr int steps = 3;
 
 std::string in_slices(const std::string& name, double slice_bytes) {
-  return fmt::format(R"({{"name": "{}", "slice_bytes": "{}B"}})", name, slice_bytes);
+  const std::string slice = slice_bytes > 0 ? fmt::format(R"("{}B")", slice_bytes) : "0";
+  return fmt::format(R"({{"name": "{}", "slice_bytes": {}}})", name, slice);
 }
 
 // Seconds of a step's sum of a model, at the worker that waits longest.
@@ -63,6 +64,16 @@ TEST_CASE(
         CHECK(sliced.result.bounds.step_s < sliced.seconds + 0.1 + 1e-9);
       }
     }
+  }
+}
+
+TEST_CASE("a slice is by default the larger of 512 KiB and a sixteenth of the chunk") {
+  const double L = 0.3, MiB = 1024 * 1024;
+  for (const double model_bytes : {1 * MiB, 4 * MiB, 80 * MiB}) {  // chunks of 1/2, 2 and 40 MiB
+    const double chunk_s = model_bytes / 2 / MB, slice_s = std::min(chunk_s, std::max(MiB / 2, model_bytes / 32) / MB);
+    auto scenario = star(R"("ring_allreduce")", 2, L);
+    scenario.wire.model_bytes = Bytes{model_bytes};
+    CHECK(summed(scenario).seconds == doctest::Approx(std::max(chunk_s, L + slice_s) + L + chunk_s).epsilon(1e-6));
   }
 }
 
