@@ -131,8 +131,8 @@ void HostSchedule::add_trace(const scenario::HostAvailability& fault, const std:
   }
   std::vector<int> nodes;
   if (!fault.site.empty()) nodes = hosts_at(fault.site, place);
-  for (int worker = 0; nodes.empty() && fault.hosts.empty() && worker < fabric_.worker_count(); ++worker)
-    nodes.push_back(worker);
+  const bool of_all = fault.site.empty() && fault.hosts.empty();
+  for (int worker = 0; of_all && worker < fabric_.worker_count(); ++worker) nodes.push_back(worker);
   for (std::size_t k = 0; k < fault.hosts.size(); ++k) {
     const bool is_there = !fabric_.places().left_out.contains(fault.hosts[k]);
     nodes.push_back(is_there ? node_named(fault.hosts[k], fmt::format("{}.hosts[{}]", place, k)) : -1);
