@@ -75,7 +75,8 @@ void collect(const Json& schema, std::set<std::string>& values) {
     for (const auto& word : schema["enum"]) values.insert(word.dump());
   }
   for (const auto& form : schema.value("oneOf", Json::array())) collect(form, values);
-  const std::string type = schema.value("type", "");
+  const Json types = schema.value("type", Json(""));
+  const std::string type = types.is_array() ? "" : types;  // several: a quantity, which has examples, or 0
   if (type == "boolean") values.insert({"true", "false"});
   if (type == "integer") values.insert({"1", "3"});
   if (type == "number") values.insert("0.25");

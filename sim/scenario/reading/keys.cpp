@@ -24,6 +24,12 @@ std::string one_of(const OrderedJson& values) {
   return text;
 }
 
+// The first, where there are several: a quantity may also be the number 0.
+std::string type_of(const OrderedJson& schema, const std::string& none = "") {
+  if (!schema.contains("type")) return none;
+  return schema["type"].is_array() ? schema["type"][0] : schema["type"];
+}
+
 // A word for values of a schema's type, and for several of them.
 std::string noun_of(const OrderedJson& schema, bool several) {
   if (schema.contains("examples")) {
@@ -33,18 +39,19 @@ std::string noun_of(const OrderedJson& schema, bool several) {
       return name.substr(name.find(' ') + 1) + (several ? "s" : "");
     }
   }
-  const std::string type = schema.value("type", "any");
+  const std::string type = type_of(schema, "any");
   return type == "string" ? "text" : type + (several ? "s" : "");
 }
 
 std::string example_in(const OrderedJson& schema) {
-  if (schema.value("type", "") == "array" && schema.contains("items")) return example_in(schema["items"]);
+  if (type_of(schema) == "array" && schema.contains("items")) return example_in(schema["items"]);
   return schema.contains("examples") ? ", such as " + schema["examples"][0].dump() : "";
 }
 
 // ", >= 1 and <= 100"
 std::string range_in(const OrderedJson& schema) {
   std::string range;
+  if (schema.contains("type") && schema["type"].is_array()) return range;
   const auto limit = [&](const char* word, const char* sign) {
     if (schema.contains(word))
       range += fmt::format("{}{} {}", range.empty() ? ", " : " and ", sign, schema[word].dump());
@@ -64,7 +71,7 @@ std::string kind_of(const OrderedJson& schema, bool several = false) {
     std::string text, example;
     bool objects = false;
     for (const auto& alternative : schema["oneOf"]) {
-      if (alternative.value("type", "") == "object") {
+      if (type_of(alternative) == "object") {
         objects = true;
         continue;
       }
@@ -79,7 +86,7 @@ std::string kind_of(const OrderedJson& schema, bool several = false) {
       text += text.empty() ? (several ? "objects" : "object") : (several ? ", or objects" : ", or an object");
     return text + example;
   }
-  if (schema.value("type", "") != "array") return noun_of(schema, several) + range_in(schema) + example_in(schema);
+  if (type_of(schema) != "array") return noun_of(schema, several) + range_in(schema) + example_in(schema);
   const std::string list = several ? "lists" : "list";
   return schema.contains("items") ? list + " of " + kind_of(schema["items"], true) : list;
 }

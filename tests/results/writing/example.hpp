@@ -74,7 +74,7 @@ inline run::RunResult example_result() {
   result.longest_queue = 2;
   result.consensus_distance = 2.75;
   result.stopped_by = "time";
-  result.faults = run::FaultCounts{2, 1, 0, 0, 2, 7, 3, 4096};
+  result.faults = run::FaultCounts{2, 1, 0, 0, 2, 0, 7, 3, 4096};
   result.given_up = {{2, 1, 6}, {2, 0, 6}, {2, 1, 9}};
   result.bounds.bytes_per_step = 750;
   result.bounds.bottleneck = "w1 down";
