@@ -54,7 +54,7 @@ void slice_field(Visitor& visit, CollectiveSettings& settings) {
 template <class Visitor>
 void parts_field(Visitor& visit, CollectiveSettings& settings) {
   visit("parts", settings.parts,
-        Rule{.doc = "of a butterfly, one for each worker: equal, or by_rate, in proportion to the bandwidth of the "
+        Rule{.doc = "a butterfly's, one for each worker: equal, or by_rate, in proportion to the bandwidth of the "
                     "worker's own links, the lesser of both directions"});
 }
 template <class Visitor>

@@ -23,7 +23,7 @@ namespace ddl::membership {
 
 class Regrouping {
  public:
-  // A newcomer's from another worker: its values (null when timing only), and their size on the wire.
+  // The state that a newcomer takes from another worker: values (null when timing only), and their size on the wire.
   struct State {
     std::function<Payload()> pack;
     std::function<void(const Payload&)> unpack;

@@ -166,8 +166,10 @@ std::vector<int> nodes_at(const std::string& site, const Nodes& nodes, const std
             : scenario::nearest_or(site, nodes.site_names, "expected one of " + scenario::listed(nodes.site_names))));
   }
   std::vector<int> there;
+  std::set<const simgrid::s4u::Host*> hosts;
   for (std::size_t node = 0; node < nodes.sites.size(); ++node) {
-    if (nodes.sites[node] == found - nodes.site_names.begin()) there.push_back(static_cast<int>(node));
+    const bool is_there = nodes.sites[node] == found - nodes.site_names.begin();
+    if (is_there && hosts.insert(nodes.hosts[node]).second) there.push_back(static_cast<int>(node));
   }
   return there;
 }

@@ -28,7 +28,7 @@ struct Nodes {
   std::vector<std::vector<double>> windows = {};  // see SitesPlatform
 };
 
-// The nodes at a site. Throws InputError, with `place`: there is no such site.
+// The first node on each host of a site. Throws InputError, with `place`: there is no such site.
 std::vector<int> nodes_at(const std::string& site, const Nodes& nodes, const std::string& place);
 
 // By node; of two nodes on one host the second is a server.

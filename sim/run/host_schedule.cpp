@@ -91,15 +91,17 @@ void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {
       }
     }
   } else if (const auto* join = std::get_if<scenario::HostJoin>(&fault)) {
+    const std::string key = place + (join->site.empty() ? ".host" : ".site");
     for (const int node : hosts_of(*join, place)) {
-      expect_no_trace(node, place + ".host");
-      if (node < fabric_.worker_count()) expect_no_server(node, place + ".host");  // a server alone may begin late
+      expect_no_trace(node, key);
+      if (node < fabric_.worker_count()) expect_no_server(node, key);  // a server alone may begin late
       events_.push_back({join->at.value, node, HostEvent::join});
     }
   } else if (const auto* leave = std::get_if<scenario::HostLeave>(&fault)) {
+    const std::string key = place + (leave->site.empty() ? ".host" : ".site");
     for (const int node : hosts_of(*leave, place)) {
-      expect_no_server(node, place + (leave->site.empty() ? ".host" : ".site"));
-      expect_no_trace(node, place + ".host");
+      expect_no_server(node, key);
+      expect_no_trace(node, key);
       events_.push_back({leave->at.value, node, HostEvent::leave});
     }
   } else if (const auto* trace = std::get_if<scenario::HostAvailability>(&fault)) {

@@ -238,7 +238,7 @@ class DilocoWorker : public Program {
     if (turn.is_last) finish_step();
   }
 
-  // The steps whose moves a sum has from this worker, among others.
+  // This worker's inner steps whose moves a sum contains.
   std::int64_t shared_by(std::int64_t sum) const {
     return sums_.own(sum).weight > 0 ? schedule_.sent_after(schedule_.sent(sum).round) : 0;
   }

@@ -86,9 +86,9 @@ class SummaryKeys {
   }
 
   void add_of_gpt(const Json& tokens, const Json& perplexity, const Json& bits) {
-    add("tokens", "tokens", "of a gpt: symbols in the samples trained by all workers", tokens);
-    add("perplexity", "", "of a gpt: the exponential of final_loss.mean", perplexity);
-    add("bits_per_symbol", "bits", "of a gpt: final_loss.mean over ln 2", bits);
+    add("tokens", "tokens", "symbols in the samples trained by all workers, with a gpt", tokens);
+    add("perplexity", "", "the exponential of final_loss.mean, with a gpt", perplexity);
+    add("bits_per_symbol", "bits", "final_loss.mean over ln 2, with a gpt", bits);
   }
 
   void add_learning() {
@@ -171,7 +171,7 @@ class SummaryKeys {
     add("compute_utilisation", "share", "share of the run in which a worker computed, mean over workers",
         summary_.compute_utilisation);
     add("goodput", "share",
-        "of runs from which hosts were away: steps that reached the model (finished, less faults.steps_unshared) over "
+        "where hosts were away, steps that reached the model (finished, less faults.steps_unshared) over "
         "those of the same time with all hosts there, by each worker's mean time of a step while they are; may exceed "
         "1 where the others are quicker meanwhile; null if they never are for a whole step",
         result_.absences.empty() ? left_out() : or_null(summary_.goodput));

@@ -127,7 +127,8 @@ TEST_CASE("a site that comes back takes the outer model over one link, and passe
     };
     // Away from the third step on, and back before the tenth. It contributes nothing to that outer step: of the three
     // parts of a ring over three sites one begins at b, and crosses its first link without a byte.
-    const auto away = run(at_site("host_crash", "b", R"("at": "2.5s", "restart": "5s")")), whole = run("");
+    const auto away = run(at_site("leave", "b", R"("at": "2.5s")") + ", " + at_site("join", "b", R"("at": "5s")"));
+    const auto whole = run("");
     CHECK(away.steps == std::vector<std::int64_t>(6, 30));
     CHECK(crossing(away) - crossing(whole) == doctest::Approx(1e6 - 1e6 / 3).epsilon(1e-4));
   }
@@ -137,11 +138,11 @@ TEST_CASE("replicas that are sites stay equal within, and outer models everywher
   for (const std::string settings :
        {R"("sync_every": 4)", R"("sync_every": 6, "fragments": 1, "fragment_sync_delay": 2)"}) {
     for (const std::string& faults :
-         {at_site("host_crash", "b", R"("at": "9.3s", "restart": "31.7s", "state": "kept")"),
-          at_site("host_crash", "a", R"("at": "3.1s", "restart": "3.2s")"),
+         {at_site("leave", "b", R"("at": "9.3s")") + ", " + at_site("join", "b", R"("at": "31.7s")"),
+          at_site("leave", "a", R"("at": "3.1s")") + ", " + at_site("join", "a", R"("at": "3.2s")"),
           at_site("leave", "c", R"("at": "8s")") + ", " + at_site("join", "c", R"("at": "40s")"),
-          at_site("churn", "b", R"("mean_up": "9s", "mean_down": "4s", "until": "60s")") + ", " +
-              at_site("churn", "c", R"("mean_up": "9s", "mean_down": "4s", "until": "60s")")}) {
+          at_site("leave", "b", R"("at": "5s")") + ", " + at_site("leave", "c", R"("at": "7s")") + ", " +
+              at_site("join", "b", R"("at": "12s")") + ", " + at_site("join", "c", R"("at": "19s")")}) {
       CAPTURE(settings);
       CAPTURE(faults);
       auto scenario =
