@@ -127,8 +127,8 @@ void draw_return(Stream& random, scenario::Scenario& scenario, const std::vector
   if (!fill.chance(0.15)) return;
   const double leaves_s = fill.spread(1e-3, 2);
   const std::string& host = fill.one_of(workers);
-  scenario.faults.push_back(scenario::HostLeave{host, Seconds{leaves_s}});
-  scenario.faults.push_back(scenario::HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}});
+  scenario.faults.push_back(scenario::HostLeave{host, Seconds{leaves_s}, {}});
+  scenario.faults.push_back(scenario::HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}, {}});
 }
 
 void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
