@@ -7,6 +7,7 @@
 #include "core/base/check.hpp"
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/writing/summary.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
 namespace {
