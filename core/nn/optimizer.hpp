@@ -49,12 +49,6 @@ class Optimizer {
   static int kept_vectors(const OptimizerParams& params);
   void pack(std::vector<float>& into) const;
   void unpack(std::span<const float> values);
-  // Begins afresh.
-  void forget() {
-    steps_ = 0;
-    first_.clear();
-    second_.clear();
-  }
 
  private:
   void make_state();

@@ -14,10 +14,6 @@ Payload Weights::replica() {
   return make_payload(std::move(packed));
 }
 
-void Weights::forget_optimizer() {
-  if (optimizer_) optimizer_->forget();
-}
-
 void Weights::adopt_replica(const Payload& replica) {
   if (!replica) return;
   const std::span<const float> packed(*replica);

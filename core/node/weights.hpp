@@ -38,7 +38,6 @@ class Weights {
   // Steps trained so far; the learning rate follows them.
   ModelSteps& steps() { return steps_; }
   nn::Optimizer& optimizer() { return *optimizer_; }
-  void forget_optimizer();  // its state: it begins afresh
 
   // The weights, their steps and the optimizer's state, for a node that lacks them: Cluster::replica_bytes on the wire,
   // null when timing only.

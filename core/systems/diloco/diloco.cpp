@@ -279,8 +279,6 @@ class DilocoWorker : public Program {
     applied_ = sums_.asked();
     steps_ = shared_ = schedule_.sent_after(k);
     node_.weights().adopt(outer_.snapshot());
-    // Workers of a site that crash at one time may do so at different steps.
-    if (site_step_) node_.weights().forget_optimizer();
   }
 
   // The outer model with all sums so far, also those that are not yet due here, its velocity, and the inner steps.
