@@ -92,6 +92,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a text is no image, also as a language model reads it") {
+  const data::ScratchFolder folder;
+  std::string text(500, 'a');
+  text += std::string(500, 'b');
+  folder.write("text", data::FileBytes(text.begin(), text.end()));
+  for (const char* model : {"mlp", "gpt-2-64-32"}) {
+    CAPTURE(model);
+    const std::string scenario = fmt::format(
+        R"({{"name": "law", "platform": {{"workers": 1, "bandwidth": "1Gbps"}}, "model": "{}", "algorithm": "single",
+            "data": {{"source": "text", "path": "{}", "augment": "crop_flip"}},
+            "compute": {{"seconds_per_batch": "1s"}}, "stop": {{"iterations": 1}}}})",
+        model, folder.file("text"));
+    CHECK_THROWS_WITH(scenario_from(scenario), doctest::Contains("$.data.augment: \"crop_flip\" moves images"));
+  }
+}
+
 TEST_CASE("recorded samples of a text are its windows as a network sees them") {
   constexpr std::size_t context = 3, classes = 4;
   Stream random = stream(1, "test", "text");

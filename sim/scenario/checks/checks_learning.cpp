@@ -80,7 +80,8 @@ void check_model(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.model") || !findings.clean("$.data")) return;
   if (scenario.model.none() || scenario.program) return check_memory(scenario, nullptr, findings);
   const data::DataShape data = data_shape_of(scenario);
-  if (scenario.data.augment != data::Augment::none && data.shape.height * data.shape.width == 1) {
+  const bool are_images = data.shape.height * data.shape.width > 1 && scenario.data.source != data::DataSource::text;
+  if (scenario.data.augment != data::Augment::none && !are_images) {
     findings.add("$.data.augment", fmt::format("\"{}\" moves images, but samples are {} values; expected \"none\"",
                                                name_of(scenario.data.augment), data.shape.size()));
   }
