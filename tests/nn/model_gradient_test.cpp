@@ -10,32 +10,11 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// Along each tensor's own gradient g the loss must rise by |g| per unit of length.
 void check_along_each_tensor(const std::string& what, const ModelSpec& spec, Shape input, int classes,
                              std::size_t samples, double step, double tolerance) {
   CAPTURE(what);
   const Model model(spec, input, classes);
-  const Floats parameters = moved_parameters(model);
-  const data::Batch batch = random_batch(input, samples, classes, 3);
-  const LossAndGradient at = gradient_of(model, parameters, batch);
-  for (const TensorInfo& tensor : model.tensors()) {
-    CAPTURE(tensor.name);
-    double square = 0;
-    for (std::size_t i = tensor.offset; i < tensor.offset + tensor.count; ++i) {
-      square += static_cast<double>(at.gradient[i]) * at.gradient[i];
-    }
-    const double length = std::sqrt(square);
-    REQUIRE(length > 1e-4);
-    const auto loss_at = [&](double distance) {
-      Floats moved = parameters;
-      for (std::size_t i = tensor.offset; i < tensor.offset + tensor.count; ++i) {
-        moved[i] += static_cast<float>(distance / length * at.gradient[i]);
-      }
-      return gradient_of(model, moved, batch).loss;
-    };
-    const double slope = (loss_at(step) - loss_at(-step)) / (2 * step);
-    CHECK(slope == doctest::Approx(length).epsilon(tolerance));
-  }
+  check_along_each_tensor(model, moved_parameters(model), random_batch(input, samples, classes, 3), step, tolerance);
 }
 
 }  // namespace

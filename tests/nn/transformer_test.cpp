@@ -66,12 +66,7 @@ data::Batch windows(int count, int context, int symbols, std::uint64_t seed) {
 }
 
 // Weights large enough for each of them to count.
-Floats large_parameters(const Model& model) {
-  Floats parameters = initial_parameters(model);
-  const Floats noise = normal_values(parameters.size(), 17, 0.4);
-  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] += noise[i];
-  return parameters;
-}
+Floats large_parameters(const Model& model) { return moved_parameters(model, 0.4); }
 
 }  // namespace
 
@@ -119,24 +114,7 @@ TEST_CASE("a layer norm gives each position mean 0 and deviation 1, times its we
 
 TEST_CASE("a language model's gradient agrees with the slope of its loss along each tensor, the tied one included") {
   const Model model = small_gpt();
-  const Floats parameters = large_parameters(model);
-  const data::Batch batch = windows(4, 5, few_symbols, 2);
-  const LossAndGradient found = gradient_of(model, parameters, batch);
-  for (const TensorInfo& tensor : model.tensors()) {
-    CAPTURE(tensor.name);
-    double square = 0;
-    for (std::size_t i = 0; i < tensor.count; ++i) square += std::pow(found.gradient[tensor.offset + i], 2);
-    const double length = std::sqrt(square);
-    REQUIRE(length > 1e-3);
-    const auto loss_at = [&](double distance) {
-      Floats moved = parameters;
-      for (std::size_t i = tensor.offset; i < tensor.offset + tensor.count; ++i) {
-        moved[i] += static_cast<float>(distance / length * found.gradient[i]);
-      }
-      return gradient_of(model, moved, batch).loss;
-    };
-    CHECK((loss_at(5e-3) - loss_at(-5e-3)) / 1e-2 == doctest::Approx(length).epsilon(2e-3));
-  }
+  check_along_each_tensor(model, large_parameters(model), windows(4, 5, few_symbols, 2), 5e-3, 2e-3, 1e-3);
 }
 
 TEST_CASE("a position's score does not depend on later symbols") {
