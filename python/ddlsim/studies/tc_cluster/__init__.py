@@ -39,8 +39,8 @@ def build(s: Study) -> None:
     row = ["nodes", "MiB", "ms one way", "Gbit/s"]
     s.table("allreduce", "Seconds of an all-reduce", row, "library", 3, reference="measured", on_page=True)
     s.table("groups", "Seconds of a vector's exchange in as many parts as nodes, TCP", row, "by", 2,
-            reference="measured", on_page=True)
-    s.table("transfers", "Seconds of a transfer, TCP", row[1:], "library", 3, reference="measured", on_page=True)
+            reference="measured")
+    s.table("transfers", "Seconds of a transfer, TCP", row[1:], "library", 3, reference="measured")
     found = {tuple(line.values())[:-1]: [float(line["seconds"])] for line in study.lines("measured.csv")}
     for size, nodes, link in product(SIZES, NODES, (*SHAPED, UNSHAPED)):
         for column, (library, algorithm, network) in LIBRARIES.items():
