@@ -21,7 +21,7 @@ const comm::Sum& BackgroundSums::wait_for(std::int64_t number) {
 
 void BackgroundSums::serve(std::int64_t number) {
   for (;; ++number) {
-    node_.wait_until([this, number] { return number < asked_; }, service);
+    sums_.group().wait_until([this, number] { return number < asked_; });
     const std::size_t part = known_.at(number).part;
     const comm::Sum own = known_.at(number).own;
     comm::Sum total = sums_.sum(part, own);

@@ -23,6 +23,7 @@ class CompressedSum {
 
   // W. The sum of part k, whose slices lie one after the other in `own`.
   comm::Sum sum(std::size_t k, const comm::Sum& own);
+  Regrouping& group() { return group_; }
 
  private:
   struct Part {

@@ -39,15 +39,31 @@ void Regrouping::take_part(const std::function<void()>& rounds) {
     view_.note_change();
     complete([] {});
   }
-  rounds();
+  const auto make_rounds = [this, rounds] {
+    makes_rounds_ = true;
+    rounds();
+    makes_rounds_ = false;
+  };
+  make_rounds();
   if (!node_.cluster().hosts_change) return;
   // A worker that comes later must still find a group, unless this one is to leave.
-  node_.spawn("stand by", [this, rounds] {
+  node_.spawn("stand by", [this, make_rounds] {
     while (!node_.membership().leaves()) {
-      view_.wait_for_change();
-      rounds();
+      node_.wait_until([this] { return events_ < node_.membership().events(); }, service);
+      if (view_.is_outdated()) view_.note_change();
+      make_rounds();
     }
   });
+}
+
+void Regrouping::wait_until(const std::function<bool()>& holds) {
+  while (true) {
+    const auto is_asked = [&] { return makes_rounds_ && (view_.has_changed() || view_.is_outdated()); };
+    node_.wait_until([&] { return holds() || is_asked(); }, service);
+    if (holds()) return;
+    view_.note_change();
+    complete([] {});
+  }
 }
 
 comm::Sum Regrouping::sum(Slice slice, const comm::Sum& own, const comm::Code& code) {
@@ -57,6 +73,7 @@ comm::Sum Regrouping::sum(Slice slice, const comm::Sum& own, const comm::Code& c
     last_.wire_bytes = last_.sum.weight > 0 ? view_.wire_bytes(slice) : 0;
   });
   ++round_;
+  events_ = view_.events();
   is_new_ = false;
   comm::Sum total = last_.sum;
   if (!node_.cluster().hosts_change) last_ = {};
@@ -67,7 +84,7 @@ void Regrouping::complete(const std::function<void()>& work) {
   while (true) {
     try {
       // A lone worker waits for no other, and would not learn of newcomers.
-      if (view_.size() == 1) view_.look_for_change();
+      if (view_.size() == 1 && view_.is_outdated()) view_.note_change();
       while (view_.has_changed()) {
         if (!agree()) return;
       }

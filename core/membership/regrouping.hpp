@@ -5,8 +5,8 @@
 // start the all-reduce again. A newcomer takes a model and the count of all-reduces from the first with the most.
 //
 // The model is weights().replica(), i.e. weights and optimizer state, unless the system says otherwise (State); it is
-// taken while its holder is in sum(), possibly between two all-reduces (in local_sgd: after steps that are not averaged
-// yet).
+// taken while its holder is in sum() or wait_until(), possibly between two all-reduces (in local_sgd: after steps that
+// are not averaged yet).
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,10 @@ class Regrouping {
   // The last all-reduce before which a newcomer came to the group, the same at all members; -1: none.
   std::int64_t entered_at() const { return entered_at_; }
 
+  // W. Until `holds()`, in an actor that makes sums while its worker computes: between two of them it answers the
+  // others as soon as the group changes, for one that has missed the last sum may hold up this worker itself.
+  void wait_until(const std::function<bool()>& holds);
+
   // W. Like comm::AllReduce, among the workers that are up. A worker without steps left keeps contributing with weight
   // 0, so that no other waits for it; a sum of weight 0 tells all members at once that all are done. `code` is called
   // again when the group changes; null: values travel unencoded.
@@ -57,7 +61,9 @@ class Regrouping {
   const State state_;
   View view_;
   std::int64_t round_ = 0, entered_at_ = -1;
+  std::int64_t events_ = 0;  // before the last all-reduce
   bool is_new_ = false;      // until it has taken part in an all-reduce
+  bool makes_rounds_ = false;
   comm::Contribution last_;  // the last sum, while others may lack it
 };
 

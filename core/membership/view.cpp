@@ -50,23 +50,6 @@ void View::renew() {
   while (!absent().empty()) receive_message(rank_);  // until something changes
 }
 
-void View::wait_for_change() {
-  awaited_.clear();
-  while (!changed_) note(node_.receive(port_, reason()));
-}
-
-void View::look_for_change() {
-  while (const auto message = node_.poll(port_)) note(*message);
-}
-
-void View::note(const Message& message) {
-  if (message.is<MembershipEvent>()) {
-    changed_ = true;
-  } else {
-    early_[message.source].push_back(message);
-  }
-}
-
 void View::send(int target, const comm::Contribution& contribution) { send(target, contribution, nullptr); }
 
 void View::send(int target, const comm::Contribution& contribution, std::shared_ptr<Relay> relay) {

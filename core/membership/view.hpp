@@ -49,9 +49,8 @@ class View final : public comm::Group {
   std::int64_t events() const { return events_; }  // before the view
   bool has_changed() const { return changed_; }
   void note_change() { changed_ = true; }
-  void look_for_change();  // among the messages that have arrived
-  void wait_for_change();  // W.
-  void renew();            // to the view of this instant; W. until all its members are up. May throw Changed
+  bool is_outdated() const { return events_ < node_.membership().events(); }
+  void renew();  // to the view of this instant; W. until all its members are up. May throw Changed
 
  private:
   // The body of every message: its view, and the weight of its contributions.
@@ -68,7 +67,6 @@ class View final : public comm::Group {
   void find_members();
   std::vector<int> absent() const;  // members that are down
   int worker_at(int rank) const { return members_[rank]; }
-  void note(const Message& message);
   Reason reason() const {
     return {what_, [this] { return awaited_; }, true};
   }

@@ -10,8 +10,8 @@
 //                                     (g: 1, or with replica "site" the workers there)
 //   4  a replica whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
-//   5  a replica that comes late or comes back takes A and its velocity from another in the next round, contributes
-//      nothing to it, and goes on from x = A; one that is away is in no mean (membership/regrouping.hpp)
+//   5  a replica that comes late or comes back takes A and its velocity from another, contributes nothing to the round
+//      under way, and goes on from x = A after it; one that is away is in no mean (membership/regrouping.hpp)
 //
 // By layers, 2 takes place bucket by bucket of layers, each when its gradient and so its inner step is known, and 3
 // before its next forward pass: each bucket waits for its own D alone.
@@ -35,6 +35,7 @@
 #include "core/membership/background_sums.hpp"
 #include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
+#include "core/nn/optimizer.hpp"
 #include "core/node/layers.hpp"
 #include "core/node/vectors.hpp"
 #include "core/systems/diloco/fragment_schedule.hpp"
@@ -269,6 +270,7 @@ class DilocoWorker : public Program {
   // W. Takes part in the rest of a round without a contribution.
   void enter() {
     const std::int64_t k = next_sent().round;
+    steps_ = shared_ = schedule_.sent_after(k);
     while (next_sent().round == k) {
       const Turn turn = next_sent();
       send_next(false);
@@ -277,11 +279,14 @@ class DilocoWorker : public Program {
       sums_.forget(turn.sum);
     }
     applied_ = sums_.asked();
-    steps_ = shared_ = schedule_.sent_after(k);
     node_.weights().adopt(outer_.snapshot());
+    if (!site_step_ || node_.cluster().timing_only) return;
+    nn::Optimizer& inner = node_.weights().optimizer();
+    inner = inner.unused();  // one kept by a crash may be a step ahead of another's at this site
   }
 
-  // The outer model with all sums so far, also those that are not yet due here, its velocity, and the inner steps.
+  // The outer model with all sums so far, also those that are not yet due here, its velocity, and the inner steps at
+  // the end of the round in which a newcomer enters.
   Payload pack_state() {
     if (node_.cluster().timing_only) return nullptr;
     OuterModel outer = outer_.copy();
@@ -289,7 +294,9 @@ class DilocoWorker : public Program {
       step_outer(outer, schedule_.sent(sum), mean_of(total), total.run_share);
     });
     std::vector<float> packed = outer.packed();
-    node_.weights().steps().pack(packed);
+    ModelSteps inner = node_.weights().steps();
+    if (has_started_) inner.whole += schedule_.sent_after(schedule_.sent(all_reduce_.round()).round) - steps_;
+    inner.pack(packed);
     return make_payload(std::move(packed));
   }
 

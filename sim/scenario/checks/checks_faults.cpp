@@ -244,20 +244,11 @@ void check_faults(const Scenario& scenario, Findings& findings) {
                       setting.empty() ? "another system" : "another setting"));
     }
     const std::string whole_sites = scenario.algorithm->whole_sites_for();
-    if (!whole_sites.empty() && changes_hosts(scenario.faults[i])) {
-      // Workers of a site that end a sum at different times in a crash would wait for each other's gradients for good.
-      const bool crash = std::holds_alternative<HostCrash>(scenario.faults[i]) ||
-                         std::holds_alternative<HostChurn>(scenario.faults[i]);
-      const std::string with = fmt::format("with {} \"{}\"", whole_sites, system.name);
-      if (crash) {
-        place.error(fmt::format(
-            "has hosts crash, but {} can only have whole sites leave and join; expected such faults", with));
-      } else if (site_of(scenario.faults[i]).empty()) {
-        place.error(
-            fmt::format("has single hosts come or go, but {} needs all hosts of a site; expected \"site\", or none of "
-                        "these faults",
-                        with));
-      }
+    if (!whole_sites.empty() && changes_hosts(scenario.faults[i]) && site_of(scenario.faults[i]).empty()) {
+      place.error(fmt::format(
+          "has single hosts come or go, but with {} \"{}\" needs all hosts of a site; expected \"site\", or "
+          "none of these faults",
+          whole_sites, system.name));
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }
