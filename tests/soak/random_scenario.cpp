@@ -78,6 +78,16 @@ std::vector<std::string> link_names(const scenario::PlatformSpec& platform, cons
   return names;
 }
 
+// Has a fault be a whole site's in place of hosts', where there are sites.
+template <class Fault>
+void draw_site(Filler& fill, const scenario::Scenario& scenario, Fault& fault) {
+  const auto* platform = std::get_if<scenario::SitesPlatform>(&scenario.platform.hosts);
+  if (platform == nullptr || !fill.chance(0.5)) return;
+  if constexpr (requires { fault.host; }) fault.host.clear();
+  if constexpr (requires { fault.hosts; }) fault.hosts.clear();
+  fault.site = fill.one_of(platform->sites).name;
+}
+
 // Mostly faults of workers; servers may neither join nor leave, and some systems have none.
 void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
                  const std::vector<std::string>& nodes) {
@@ -96,6 +106,7 @@ void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector
           if constexpr (requires { chosen.restart; }) {
             if (chosen.restart) chosen.restart = Seconds{chosen.at.value + lasts_s};
           }
+          if constexpr (requires { chosen.site; }) draw_site(fill, scenario, chosen);
         },
         fault);
     scenario.faults.push_back(fault);
@@ -107,8 +118,9 @@ void draw_availability(Stream& random, scenario::Scenario& scenario) {
   Filler fill(random, {}, {});
   if (!fill.chance(0.15)) return;
   scenario::HostAvailability fault;
+  draw_site(fill, scenario, fault);
   double end_s = 0;
-  for (int client = fill.whole(1, 6); client > 0; --client) {
+  for (int client = fault.site.empty() ? fill.whole(1, 6) : 1; client > 0; --client) {
     double at_s = fill.chance(0.5) ? 0 : fill.spread(1e-3, 1);
     for (int i = fill.whole(1, 3); i > 0; --i) {
       const double until_s = at_s + fill.spread(1e-3, 3);
@@ -121,14 +133,15 @@ void draw_availability(Stream& random, scenario::Scenario& scenario) {
   scenario.faults.push_back(fault);
 }
 
-// A host that leaves and comes back.
+// A host that leaves and comes back, or a site.
 void draw_return(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers) {
   Filler fill(random, workers, {});
   if (!fill.chance(0.15)) return;
   const double leaves_s = fill.spread(1e-3, 2);
-  const std::string& host = fill.one_of(workers);
-  scenario.faults.push_back(scenario::HostLeave{host, Seconds{leaves_s}, {}});
-  scenario.faults.push_back(scenario::HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}, {}});
+  scenario::HostLeave leave{fill.one_of(workers), Seconds{leaves_s}, {}};
+  draw_site(fill, scenario, leave);
+  scenario.faults.push_back(leave);
+  scenario.faults.push_back(scenario::HostJoin{leave.host, Seconds{leaves_s + fill.spread(1e-3, 3)}, leave.site});
 }
 
 void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,

@@ -79,6 +79,13 @@ TEST_CASE("rare settings are drawn together") {
     return std::ranges::any_of(list_of(scenario, "faults"),
                                [](const auto& fault) { return fault["type"] == "availability"; });
   }));
+  const auto has_site_fault = [](const nlohmann::json& scenario) {
+    return std::ranges::any_of(list_of(scenario, "faults"), [](const auto& fault) { return fault.contains("site"); });
+  };
+  CHECK(are_drawn(2, nullptr, has_site_fault));
+  CHECK(are_drawn(1, "diloco", [](const nlohmann::json& scenario) {
+    return !list_of(scenario, "faults").empty() && scenario["algorithm"]["collective"] == "butterfly";
+  }));
   CHECK(are_drawn(1, nullptr, [](const nlohmann::json& scenario) {
     return std::ranges::any_of(list_of(scenario["platform"], "profiles"), [](const auto& profile) {
       if (profile["quantity"] != "bandwidth" || profile["points"].empty()) return false;

@@ -35,6 +35,8 @@ const std::vector<std::string> ways = {
     R"(, "sync_every": 6, "fragments": 2, "fragment_sync_delay": 5, "collective": "tree")",
     R"(, "sync_every": 6, "fragments": 2, "phase": "torchft", "fragment_sync_delay": 1, "collective": "star")",
     R"(, "sync_every": 5, "codec": {"type": "top_k", "fraction": 0.1}, "collective": "hierarchical")",
+    R"(, "sync_every": 4, "collective": "butterfly")",
+    R"(, "sync_every": 5, "fragments": 2, "collective": "butterfly", "parts": "by_rate")",
 };
 
 std::string go_on(const std::string& settings) { return settings + R"(, "on_failure": "go_on")"; }

@@ -37,23 +37,23 @@ std::string diloco(const std::string& settings) {
   return R"({"name": "diloco", "outer": {"type": "sgd", "learning_rate": 1}, )" + settings + "}";
 }
 
-std::string crash(const std::string& who, double at_s, const std::string& state) {
-  return fmt::format(R"({{"type": "host_crash", {}, "at": "{:.3f}s"{}}})", who, at_s,
+std::string crash(const std::string& place, double at_s, const std::string& state) {
+  return fmt::format(R"({{"type": "host_crash", {}, "at": "{:.3f}s"{}}})", place, at_s,
                      state.empty() ? "" : fmt::format(R"(, "restart": "{:.3f}s", "state": "{}")", at_s + 0.7, state));
 }
 
-// Crashes in small steps over the run: survivors go on to the end, and all who are there then have one outer model.
+// Crashes in small steps over the run: survivors go on to the end, and all that are there then have one outer model.
 void check_all_times(const std::string& algorithm, const std::vector<std::pair<std::string, std::vector<int>>>& fates,
                      const std::string& state) {
   const std::string rest = learns + R"(, "stop": {"iterations": 6})";
   const double whole_s = run::run(sites(algorithm, "", rest)).simulated_s;
-  for (const auto& [who, workers] : fates) {
+  for (const auto& [place, workers] : fates) {
     for (double at_s = 0.05; at_s < whole_s; at_s += 0.4) {
       CAPTURE(algorithm);
-      CAPTURE(who);
+      CAPTURE(place);
       CAPTURE(at_s);
       CAPTURE(state);
-      const auto result = run::run(sites(algorithm, crash(who, at_s, state), rest));  // throws if it hangs
+      const auto result = run::run(sites(algorithm, crash(place, at_s, state), rest));  // throws if it hangs
       const int first = std::ranges::count(workers, 0) > 0 && state.empty() ? workers.back() + 1 : 0;
       for (int worker = 0; worker < 8; ++worker) {
         if (state.empty() && std::ranges::count(workers, worker) > 0) continue;
@@ -71,12 +71,12 @@ std::vector<float> outer(const run::RunResult& result) { return result.weights[0
 
 }  // namespace
 
-TEST_CASE("replicas that are sites: a crash of any site at any time holds up nobody who goes on without it") {
+TEST_CASE("replicas that are sites: a crash of any site at any time holds up none that go on without it") {
   const std::string settings = R"("sync_every": 2, "replica": "site", "on_failure": "go_on")";
   for (const std::string state : {"", "lost", "kept"}) check_all_times(diloco(settings), sites_in_turn, state);
 }
 
-TEST_CASE("replicas that are sites: who waits for a site goes on once it is back, whenever it crashed") {
+TEST_CASE("replicas that are sites: sites that wait for another go on once it is back, whenever it crashed") {
   const std::string settings = R"("sync_every": 2, "replica": "site", "on_failure": "wait")";
   for (const std::string state : {"lost", "kept"}) check_all_times(diloco(settings), sites_in_turn, state);
 }
@@ -108,9 +108,9 @@ TEST_CASE("replicas that are sites: sites that churn end their steps with one ou
 }
 
 TEST_CASE("replicas that are sites refuse crashes of single hosts, and a policy that needs a server") {
-  const auto refusal = [](const std::string& settings, const std::string& who) -> std::string {
+  const auto refusal = [](const std::string& settings, const std::string& place) -> std::string {
     try {
-      sites(diloco(R"("replica": "site")" + settings), crash(who, 1, "lost"),
+      sites(diloco(R"("replica": "site")" + settings), crash(place, 1, "lost"),
             learns + R"(, "stop": {"iterations": 1})");
     } catch (const std::exception& error) {
       return error.what();
