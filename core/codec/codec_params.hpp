@@ -8,6 +8,11 @@
 
 namespace ddl::codec {
 
+// SystemFacts::tuned of a system whose gradients may be encoded.
+inline constexpr const char* tuned =
+    R"({"codec": ["e3m0", {"type": "top_k", "fraction": 0.1}, {"type": "top_k", "fraction": 0.02},
+                  {"type": "top_k", "fraction": 0.004}]})";
+
 struct NoCodecParams {
   static constexpr const char* tag = "none";
   static constexpr const char* what = "every value as four bytes";

@@ -54,6 +54,9 @@ struct SystemFacts {
   bool equal_replicas = false;   // workers end with equal models, to the bit, if the run ends by steps
   bool servers_agree = false;    // several servers decide alike from what each has heard of workers
   std::span<const Preset> presets = {};
+  // Settings that change what is sent, or when, and values worth trying beside the defaults: a JSON object each, as of
+  // a sweep's "zip", whose lists go in step.
+  std::span<const char* const> tuned = {};
   // True if it needs Node::model_parallel().
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }
 };

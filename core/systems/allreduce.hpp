@@ -40,37 +40,44 @@ struct WholeAllreduceParams : AllreduceParams {
   Phases bucketed_sum(const Cluster& cluster) const override;
   std::vector<std::string> notes(const Cluster& cluster) const override;
 };
+inline constexpr const char* allreduce_tuned[] = {codec::tuned, R"({"overlap": ["layers"]})"};
+
 struct RingAllreduceParams : SystemOf<RingAllreduceParams, WholeAllreduceParams<comm::Collective::ring>> {
   static constexpr SystemFacts facts{.name = "ring_allreduce",
                                      .what = "synchronous SGD; gradients are summed chunk by chunk round a ring",
                                      .paper = "Patarasuk and Yuan, 2009",
-                                     .equal_replicas = true};
+                                     .equal_replicas = true,
+                                     .tuned = allreduce_tuned};
 };
 struct TreeAllreduceParams : SystemOf<TreeAllreduceParams, WholeAllreduceParams<comm::Collective::tree>> {
   static constexpr SystemFacts facts{.name = "tree_allreduce",
                                      .what = "synchronous SGD; gradients are summed up a binomial tree",
                                      .paper = "Thakur et al., 2005",
-                                     .equal_replicas = true};
+                                     .equal_replicas = true,
+                                     .tuned = allreduce_tuned};
 };
 struct StarAllreduceParams : SystemOf<StarAllreduceParams, WholeAllreduceParams<comm::Collective::star>> {
   static constexpr SystemFacts facts{.name = "star_allreduce",
                                      .what = "synchronous SGD; the first worker sums all gradients",
                                      .paper = "folklore",
-                                     .equal_replicas = true};
+                                     .equal_replicas = true,
+                                     .tuned = allreduce_tuned};
 };
 struct ButterflyAllreduceParams
     : SystemOf<ButterflyAllreduceParams, WholeAllreduceParams<comm::Collective::butterfly>> {
   static constexpr SystemFacts facts{.name = "butterfly_allreduce",
                                      .what = "synchronous SGD; each worker sums its part of all gradients",
                                      .paper = "Ryabinin et al., NeurIPS 2021 (hivemind)",
-                                     .equal_replicas = true};
+                                     .equal_replicas = true,
+                                     .tuned = allreduce_tuned};
 };
 struct HierarchicalAllreduceParams
     : SystemOf<HierarchicalAllreduceParams, WholeAllreduceParams<comm::Collective::hierarchical>> {
   static constexpr SystemFacts facts{.name = "hierarchical_allreduce",
                                      .what = "synchronous SGD; gradients are summed in each site, then between sites",
                                      .paper = "Cho et al., MLSys 2019",
-                                     .equal_replicas = true};
+                                     .equal_replicas = true,
+                                     .tuned = allreduce_tuned};
 };
 template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {
@@ -89,10 +96,14 @@ void fields(Visitor& visit, WholeAllreduceParams<how>& params) {
   fields(visit, params.overlapped);
 }
 
+inline constexpr const char* partial_allreduce_tuned[] = {R"({"partitions": [2, 4, 16, 64]})", codec::tuned,
+                                                          R"({"collective": ["hierarchical", "butterfly"]})"};
+
 struct PartialAllreduceParams : SystemOf<PartialAllreduceParams, AllreduceParams> {
   static constexpr SystemFacts facts{.name = "partial_allreduce",
                                      .what = "all-reduce of one part of the gradient a step, the rest stays local",
-                                     .paper = "Mai et al., OSDI 2020 (KungFu)"};
+                                     .paper = "Mai et al., OSDI 2020 (KungFu)",
+                                     .tuned = partial_allreduce_tuned};
   int partitions = 4;
   comm::Collective collective = comm::Collective::ring;
 

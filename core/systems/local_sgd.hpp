@@ -19,12 +19,16 @@ inline constexpr Preset local_sgd_presets[] = {
     {"post-local SGD", R"({"local_steps": 16, "local_from": 3660})", "Lin et al., ICLR 2020, on CIFAR-10"},
 };
 
+inline constexpr const char* local_sgd_tuned[] = {R"({"local_steps": [4, 16, 64]})",
+                                                  R"({"collective": ["hierarchical", "butterfly"]})"};
+
 struct LocalSgdParams : SystemOf<LocalSgdParams> {
   static constexpr SystemFacts facts{.name = "local_sgd",
                                      .what = "some steps alone, then the mean of all models",
                                      .paper = "Stich, ICLR 2019",
                                      .equal_replicas = true,
-                                     .presets = local_sgd_presets};
+                                     .presets = local_sgd_presets,
+                                     .tuned = local_sgd_tuned};
   int local_steps = 8;
   int local_from = 0;
   comm::Collective collective = comm::Collective::ring;

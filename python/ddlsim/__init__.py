@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from .reports import report
     from .studies import reproduce
     from .torch_model import TorchModel
+    from .tuning.advise import advise
+    from .tuning.tune import tune
 
 __version__ = "0.1.0"
 
-__all__ = ["DdlsimError", "InputError", "Model", "PackageMissing", "Result", "RunFailed", "Sweep", "TorchModel", "bounds",
-           "compare", "digest_of", "load", "plot", "report", "reproduce", "results", "run", "serve", "sweep"]
+__all__ = ["DdlsimError", "InputError", "Model", "PackageMissing", "Result", "RunFailed", "Sweep", "TorchModel", "advise", "bounds",
+           "compare", "digest_of", "load", "plot", "report", "reproduce", "results", "run", "serve", "sweep", "tune"]
 
 # Loaded only where they are asked for: runs need no package, and PyTorch takes seconds to load.
-_LATER = {"Model": "model", "TorchModel": "torch_model", "compare": "comparison", "digest_of": "model", "plot": "figures.plot",
-          "report": "reports", "reproduce": "studies", "results": "frame", "serve": "model"}
+_LATER = {"Model": "model", "TorchModel": "torch_model", "advise": "tuning.advise", "compare": "comparison", "digest_of": "model", "plot": "figures.plot",
+          "report": "reports", "reproduce": "studies", "results": "frame", "serve": "model", "tune": "tuning.tune"}
 
 
 def __getattr__(name: str) -> Any:

@@ -59,9 +59,11 @@ class Answer:
             raise (InputError if self.state == "refused" else RunFailed)(lines)
 
 
-def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[str] = ()) -> Generator[Answer, None, None]:
-    """Runs jobs, `at_once` at a time (default: one per core), and yields an answer as each ends. Closed before its end, it
-    stops the runs at work, and nothing half-written is left. Raises DdlsimError where the program itself ends."""
+def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[str] = (),
+             most_s: float | None = None) -> Generator[Answer, None, None]:
+    """Runs jobs, `at_once` at a time (default: one per core), and yields an answer as each ends. Closed before its end, or
+    after `most_s` by the clock, it stops the runs at work, and nothing half-written is left. Raises DdlsimError where the
+    program itself ends."""
     words = [program(), "batch", *options, *(["--jobs", str(at_once)] if at_once else [])]
     # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
@@ -76,12 +78,21 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
         for helper in helpers:
             helper.start()
         answered = 0
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            child.terminate()
+        timer = threading.Timer(most_s or 0, end)
+        if most_s is not None:
+            timer.start()
         try:
             for line in child.stdout:
                 answered += 1
                 room.release()
                 yield _answer(line, jobs)
         finally:
+            timer.cancel()
             if answered < len(jobs):
                 child.terminate()  # unlike Ctrl-C never ignored
             child.wait()
@@ -89,7 +100,7 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
             room.release()
             for helper in helpers:
                 helper.join()
-        if answered < len(jobs):
+        if answered < len(jobs) and not late.is_set():
             lines = [line.strip().removeprefix("ddlsim: ") for line in said if line.strip()]
             error = InputError if child.returncode == 2 else DdlsimError
             raise error(lines or f"ddlsim batch ended with exit code {child.returncode} and said nothing", child.returncode)

@@ -1,4 +1,5 @@
-"""The commands that read results: python3 -m ddlsim compare|plot|report|reproduce. Each is a function of the package."""
+"""The commands that search or read results: python3 -m ddlsim tune|advise|compare|plot|report|reproduce. Each is a function of the
+package."""
 from __future__ import annotations
 
 import argparse
@@ -13,6 +14,7 @@ from pathlib import Path
 from .errors import DdlsimError, InputError
 from .files import is_standard_output
 from .studies import add_arguments
+from .tuning.commands import add_advise, add_sweep, add_tune
 from .units import bytes_
 
 _RESULTS = "result folders, or folders above them, such as a sweep's"
@@ -52,8 +54,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> tuple[argparse.ArgumentParser, dict[str, _Parser]]:
-    parser = _Parser(prog="ddlsim", description="Reads results of ddlsim.", allow_abbrev=False)
-    commands = parser.add_subparsers(required=True, metavar="compare|plot|report|reproduce", parser_class=_Parser)
+    parser = _Parser(prog="ddlsim", description="Searches with ddlsim, and reads its results.", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="tune|advise|compare|plot|report|reproduce", parser_class=_Parser)
+    add_tune(_command(commands, "tune", "Find the best settings of each scenario, at equal cost",
+                      "ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json\n"
+                      "ddlsim tune mine.json --over algorithm.local_steps=4,16,64 --over training.optimizer.learning_rate"))
+    add_advise(_command(commands, "advise", "Say which system suits a network: tuned, ranked, and how sure",
+                        "ddlsim advise scenarios/het_wan_ako_p3.json --target 0.8 --budget 10min\n"
+                        "ddlsim advise --model-bytes 2.6GB --step 0.7s --platform iperf.csv --workers 8"))
+    add_sweep(_command(commands, "sweep", "Run a sweep whose points are tuned", "ddlsim sweep SWEEP.json"))
     _add_compare(_command(commands, "compare", "Results side by side, with intervals, and what is within noise",
                           "ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async\n"
                           "ddlsim compare results/bandwidth_workers --columns time,accuracy --latex"))

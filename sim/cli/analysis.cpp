@@ -20,6 +20,8 @@ struct AnalysisCommand {
   const char *name, *what;
 };
 constexpr AnalysisCommand kAnalysisCommands[] = {
+    {"tune", "Find the best settings of each scenario, at equal cost"},
+    {"advise", "Say which system suits a network: tuned, ranked, and how sure"},
     {"compare", "Results side by side, with intervals, and what is within noise"},
     {"plot", "Draw finished runs, and write the data beside the picture"},
     {"report", "Write one self-contained page about finished runs"},
@@ -68,14 +70,20 @@ std::string package_folder() {
 
 }  // namespace
 
-std::vector<Command> add_analysis_commands(CLI::App& app) {
+std::vector<Command> add_analysis_commands(CLI::App& app, bool searches) {
   std::vector<Command> commands;
   for (const auto& [name, what] : kAnalysisCommands) {
+    const std::string_view word = name;
+    const bool is_search = word == "tune" || word == "advise";
+    if (is_search != searches) continue;
     CLI::App& command = *app.add_subcommand(name, what);
     const auto words = std::make_shared<std::vector<std::string>>();
-    if (name == std::string_view("reproduce")) {
+    if (word == "reproduce") {
       command.group("");  // the help names it with the laboratory
       command.add_option("study", *words, "Study; without it, all are listed")->type_name("NAME");
+    } else if (searches) {
+      command.add_option("scenarios", *words, "Scenario files; of advise one, or a platform file")
+          ->type_name("SCENARIO.json");
     } else {
       command.add_option("results", *words, "Result folders, or folders above them, such as a sweep's")
           ->type_name("DIR");
@@ -90,8 +98,6 @@ std::vector<Command> add_analysis_commands(CLI::App& app) {
 bool is_of_analysis(std::string_view word) {
   return std::ranges::find(kAnalysisCommands, word, &AnalysisCommand::name) != std::end(kAnalysisCommands);
 }
-
-void require_analysis(const std::string& command) { interpreter(command); }
 
 void hand_to_analysis(const std::vector<std::string>& words) {
   const std::string python = interpreter(words.front());

@@ -235,6 +235,8 @@ Listing algorithms_json(const Registry& systems) {
       presets.push_back(
           {{"name", preset.name}, {"settings", Listing::parse(preset.settings)}, {"paper", preset.paper}});
     }
+    Listing tuned = Listing::array();
+    for (const char* settings : facts.tuned) tuned.push_back(Listing::parse(settings));
     list.push_back({{"name", facts.name},
                     {"what", facts.what},
                     {"paper", facts.paper},
@@ -245,6 +247,7 @@ Listing algorithms_json(const Registry& systems) {
                     {"chooses_samples", facts.chooses_samples},
                     {"needs_all_hosts", system->needs_all_hosts()},
                     {"presets", std::move(presets)},
+                    {"tuned", std::move(tuned)},
                     {"keys", keys.at(facts.name)}});
   }
   return list;

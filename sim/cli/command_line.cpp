@@ -202,10 +202,12 @@ int run_command_line(const Registry& systems, std::vector<std::string> arguments
       "  4    an expectation does not hold\n"
       "  130  interrupted");
   std::vector<Command> commands;
-  for (auto added :
-       {add_scenario_commands(app, systems), add_analysis_commands(app), add_other_commands(app, systems)}) {
-    for (Command& command : added) commands.push_back(std::move(command));
-  }
+  const auto add = [&](std::vector<Command> added) { std::ranges::move(added, std::back_inserter(commands)); };
+  add(add_scenario_commands(app, systems));
+  add(add_analysis_commands(app, true));
+  commands.push_back(add_expect(app, systems));
+  add(add_analysis_commands(app, false));
+  add(add_other_commands(app, systems));
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
   if (is_of_analysis(arguments.front())) hand_to_analysis(arguments);

@@ -51,9 +51,9 @@ void check_scenarios(const Registry& systems, const std::vector<std::string>& fi
 std::string consensus_text(const scenario::Scenario& scenario, std::size_t width, run::Programs programs);
 
 // Prints a scenario with all defaults filled in, or a sweep with all its scenarios; or, of a path such as
-// algorithm.ako, the keys there.
+// algorithm.ako, the keys there. With `output` a scenario goes into that file instead, and its paths start from there.
 void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides,
-              run::Programs programs);
+              run::Programs programs, const std::string& output);
 
 struct NewSettings {
   std::string name = "ako";
@@ -95,6 +95,7 @@ struct SweepSettings {
   int jobs = 0;                     // parallel runs; 0: as many as cores, or as the cluster has room for
   std::string engine = "local";     // or "slurm"
   std::optional<std::size_t> task;  // this process is one task of a Slurm array
+  std::string tuned;                // the file with the settings that tuning found; empty: "tune" is still to come
   bool dry_run = false, json = false, quiet = false;
   std::optional<std::string> live;  // see RunSettings
 };

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"
@@ -14,6 +15,7 @@
 #include "sim/jobs/sweep/sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/whole_file.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 
@@ -21,9 +23,18 @@ namespace ddl::cli {
 namespace {
 
 // The plan, and the scenario of each of its points.
-std::string described_sweep(const jobs::SweepPlan& plan) {
+std::string described_sweep(const jobs::Sweep& sweep, const jobs::SweepPlan& plan) {
   using Json = nlohmann::ordered_json;
   Json json = Json::parse(plan.text);
+  json["folder"] = std::filesystem::path(sweep.base_file).parent_path().string();  // relative paths start there
+  if (sweep.tune) {
+    json["tune"] = {{"over", Json::object()}, {"target", nullptr}, {"seeds", sweep.tune->seeds}};
+    for (const auto& [path, values] : sweep.tune->over) {
+      Json& list = json["tune"]["over"][path] = Json::array();
+      for (const AsWritten& value : values) list.push_back(Json::parse(value.text));
+    }
+    if (sweep.tune->target) json["tune"]["target"] = *sweep.tune->target;
+  }
   for (const jobs::SweepPoint& point : plan.points) {
     json["scenarios"][point.name] = Json::parse(run::described(point.scenario));
   }
@@ -75,6 +86,27 @@ std::string keys_text(const Registry& systems, const std::string& path, std::siz
   return text;
 }
 
+std::string relative_to(const std::filesystem::path& folder, const std::string& path) {
+  const std::string found =
+      std::filesystem::proximate(std::filesystem::weakly_canonical(path), std::filesystem::weakly_canonical(folder))
+          .string();
+  return found.empty() ? path : found;
+}
+
+// Throws InputError.
+void write_scenario(scenario::Scenario scenario, const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  scenario.expect.clear();  // of the settings as they were
+  if (auto* hosts = std::get_if<scenario::FilePlatform>(&scenario.platform.hosts)) {
+    hosts->file = relative_to(folder, scenario::resolve_path(scenario, hosts->file));
+  }
+  for (std::string* path : scenario::content_paths(scenario)) {
+    *path = relative_to(folder, scenario::resolve_path(scenario, *path));
+  }
+  if (scenario.program) scenario.program->folder = relative_to(folder, scenario::program_folder(scenario));
+  results::write_whole(file, scenario::describe(scenario) + "\n");
+}
+
 // The columns or keys of a file of results.
 std::string file_text(const results::FileDictionary& file, std::size_t width) {
   std::string text = file.file + "\n";
@@ -96,7 +128,7 @@ bool looks_like_keys(const std::string& text) {
 }  // namespace
 
 void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides,
-              run::Programs programs) {
+              run::Programs programs, const std::string& output) {
   Registry known = systems;
   known.open_libraries(programs == run::Programs::are_asked);
   for (const results::FileDictionary& file : results::result_dictionary()) {
@@ -110,9 +142,12 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
   }
   const std::string text = scenario::scenario_text(what);
   if (kind_of(text) == FileKind::sweep) {
-    std::cout << described_sweep(jobs::plan_sweep(known, jobs::parse_sweep(text, what, overrides)));
+    if (!output.empty()) throw InputError("describe: --output: is for a scenario, and " + what + " is a sweep");
+    const jobs::Sweep sweep = jobs::parse_sweep(text, what, overrides);
+    std::cout << described_sweep(sweep, jobs::plan_sweep(known, sweep));
   } else {
     const scenario::Scenario scenario = scenario::parse_scenario(known, text, what, overrides);
+    if (!output.empty()) return write_scenario(scenario, output);
     NotePrinter().print(scenario);
     std::cout << run::described(scenario);
     std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns(),

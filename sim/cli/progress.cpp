@@ -141,14 +141,6 @@ std::string runs_text(const std::string& name, const jobs::RunsProgress& progres
   return with_latest(text, progress, room);
 }
 
-std::string stage_text(const std::string& name, const std::string& stage, const jobs::RunsProgress& of_stage,
-                       double used, std::size_t room) {
-  std::string text = fmt::format("{}: {}, {} of {} runs", name, stage, of_stage.finished, of_stage.runs);
-  if (of_stage.failed > 0) text += fmt::format(", {} failed", of_stage.failed);
-  text += fmt::format(", {:.0f} % of the budget", 100 * std::clamp(used, 0.0, 1.0));
-  return with_latest(text, of_stage, room);
-}
-
 std::string interrupted_text(const jobs::RunsProgress& progress) {
   return fmt::format("interrupted: {} of {} runs are finished and kept; the same command goes on from there",
                      progress.finished, progress.runs);
@@ -165,10 +157,6 @@ void RunsLine::show(const jobs::RunsProgress& progress) const {
   if (!wanted_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   print(runs_text(name_, progress, elapsed_s, room()));
-}
-
-void RunsLine::show(const std::string& stage, const jobs::RunsProgress& of_stage, double used) const {
-  if (wanted_) print(stage_text(name_, stage, of_stage, used, room()));
 }
 
 // On a terminal one line, without what does not fit.

@@ -57,11 +57,6 @@ class ProgressLine {
 // began. Without the last one where that takes more than `room` letters.
 std::string runs_text(const std::string& name, const jobs::RunsProgress& progress, double elapsed_s, std::size_t room);
 
-// Progress of runs within a budget, by stages: "name: probes, 3 of 9 runs, 1 failed, 12 % of the budget, last x".
-// `of_stage` counts its runs alone; `used`: the share of the budget that is spent.
-std::string stage_text(const std::string& name, const std::string& stage, const jobs::RunsProgress& of_stage,
-                       double used, std::size_t room);
-
 // "interrupted: 3 of 9 runs are finished and kept; the same command goes on from there".
 std::string interrupted_text(const jobs::RunsProgress& progress);
 
@@ -74,7 +69,6 @@ class RunsLine {
   RunsLine& operator=(const RunsLine&) = delete;
 
   void show(const jobs::RunsProgress& progress) const;
-  void show(const std::string& stage, const jobs::RunsProgress& of_stage, double used) const;
 
  private:
   std::size_t room() const;

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <vector>
 
 #include "core/base/counted.hpp"
-#include "sim/advise/tune.hpp"
+#include "sim/cli/analysis.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
 #include "sim/cli/progress.hpp"
@@ -45,19 +43,6 @@ void print_plan(const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook,
   std::cout << results::hanging("", text, Terminal(STDOUT_FILENO).columns());
 }
 
-// Prints the tuning that comes before the plan.
-void print_tuning(const jobs::Sweep& sweep, const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook,
-                  int at_once) {
-  std::map<std::size_t, double> costs;  // cost of a run, by point
-  for (const std::size_t run : outlook.open) costs[run / plan.seeds.size()] = outlook.jobs[run].cost;
-  const std::vector<std::size_t> runs = advise::tuning_runs(sweep, plan);
-  double seconds = 0;
-  for (const auto& [point, cost] : costs) seconds += cost * static_cast<double>(runs[point]) / at_once;
-  std::string text = "tuning: " + counted(std::accumulate(runs.begin(), runs.end(), std::size_t{0}), "run");
-  if (!costs.empty()) text += " that take roughly " + results::readable_seconds(seconds);
-  std::cout << results::hanging("", text + ", before those below", Terminal(STDOUT_FILENO).columns());
-}
-
 void print_failures(const jobs::SweepPlan& plan, const jobs::SweepOutcome& outcome) {
   std::size_t shown = 0;
   for (std::size_t run = 0; run < plan.runs(); ++run) {
@@ -69,6 +54,19 @@ void print_failures(const jobs::SweepPlan& plan, const jobs::SweepOutcome& outco
     print_error(fmt::format("{} of {} runs failed; the same command tries them again", shown, plan.runs()));
 }
 
+// As they would be typed, of a sweep that is tuned first.
+std::vector<std::string> words_of(const SweepSettings& settings) {
+  std::vector<std::string> words = {"sweep", settings.file, "--out", settings.out};
+  for (const scenario::Override& change : settings.overrides) {
+    words.insert(words.end(), {"--set", change.path + "=" + change.value});
+  }
+  if (settings.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(settings.jobs)});
+  if (settings.live) words.insert(words.end(), {"--live", *settings.live});
+  if (settings.json) words.emplace_back("--json");
+  if (settings.quiet) words.emplace_back("--quiet");
+  return words;
+}
+
 }  // namespace
 
 int sweep(const Registry& systems, const SweepSettings& settings) {
@@ -76,6 +74,9 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
   jobs::SweepPlan plan = jobs::plan_sweep(systems, what);
   if (what.tune && (settings.task || settings.engine == "slurm")) {
     throw InputError("--engine slurm: " + settings.file + " has \"tune\", which runs on this machine; expected local");
+  }
+  if (what.tune && settings.file == scenario::standard_input) {
+    throw InputError("sweep: a sweep with \"tune\" is read more than once; expected the name of a file");
   }
   if (settings.file == scenario::standard_input && settings.engine == "slurm") {
     throw InputError("--engine slurm: each of its tasks reads the sweep; expected the name of a file");
@@ -91,16 +92,16 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
   for (const jobs::SweepPoint& point : plan.points) notes.print(point.scenario);
   const bool on_slurm = settings.engine == "slurm";
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
-  if (what.tune && !settings.dry_run) {
-    plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
-      return advise::tuned_plan(systems, what, plan, settings.out, {at_once, show});
-    });
+  if (what.tune && !settings.tuned.empty()) {
+    jobs::add_tuned(systems, what, plan, settings.tuned);
+  } else if (what.tune && !settings.dry_run) {
+    hand_to_analysis(words_of(settings));
   }
   const jobs::SweepEstimate outlook =
       jobs::estimate_sweep(what, plan, settings.out, on_slurm ? jobs::usable_cores() : at_once);
   jobs::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
   if (settings.dry_run) {
-    if (what.tune) print_tuning(what, plan, outlook, at_once);
+    if (what.tune && settings.tuned.empty()) std::cout << "tuning: of each point, before the runs below\n";
     print_plan(plan, outlook, at_once);
     if (on_slurm && !outlook.open.empty()) {
       std::cout << "\n" << jobs::slurm_script(slurm, outlook.folder.string(), outlook.open.size());

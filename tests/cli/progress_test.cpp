@@ -126,15 +126,5 @@ TEST_CASE(
   CHECK_FALSE(jobs::RunsProgress{.work_done = 3, .took_s = 3}.seconds_left(6));
 }
 
-TEST_CASE("the line of a search within a budget tells the stage, its runs and how much of the budget is spent") {
-  jobs::RunsProgress progress{.runs = 19, .finished = 7, .latest = "x/1"};
-  const std::string text = "advise: probes, 7 of 19 runs, 12 % of the budget";
-  CHECK(stage_text("advise", "probes", progress, 0.12, 80) == text + ", last x/1");
-  CHECK(stage_text("advise", "probes", progress, 0.12, text.size()) == text);
-  progress.failed = 2;
-  CHECK(stage_text("advise", "race", progress, 1.01, 50) ==
-        "advise: race, 7 of 19 runs, 2 failed, 100 % of the budget");
-}
-
 }  // namespace
 }  // namespace ddl::cli::progress_test

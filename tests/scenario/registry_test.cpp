@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/check.hpp"
 #include "core/systems/single.hpp"
 #include "core/systems/table.hpp"
@@ -92,6 +94,27 @@ TEST_CASE("a system's name with other settings is a scenario's algorithm") {
     }
   }
   CHECK(presets > 0);
+}
+
+TEST_CASE("every value that tuning tries is a setting of its system, and lists that go in step have as many values") {
+  int values = 0;
+  for (const auto& system : systems::built_in()) {
+    for (const char* tuned : system->facts().tuned) {
+      CAPTURE(tuned);
+      const auto lists = nlohmann::ordered_json::parse(tuned);
+      const std::size_t count = lists.front().size();
+      for (std::size_t i = 0; i < count; ++i) {
+        nlohmann::ordered_json algorithm = {{"name", system->facts().name}};
+        for (const auto& [key, list] : lists.items()) {
+          CHECK(list.size() == count);
+          algorithm[key] = list.at(i);
+        }
+        CHECK_NOTHROW(scenario::parse_scenario(systems::built_in(), text_of(algorithm.dump()), "tuned.json"));
+        ++values;
+      }
+    }
+  }
+  CHECK(values > 0);
 }
 
 }  // namespace ddl::registry_test

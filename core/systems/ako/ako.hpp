@@ -94,11 +94,14 @@ struct PartOfSum {
   std::int64_t since = 0;  // step of its oldest gradient
 };
 
+inline constexpr const char* ako_tuned[] = {R"({"partitions": [1, 2, 4, "auto"]})", codec::tuned};
+
 struct AkoParams : SystemOf<AkoParams> {
   static constexpr SystemFacts facts{.name = "ako",
                                      .what = "partial gradient exchange between all workers, any number of partitions",
                                      .paper = "Watcharapichat et al., SoCC 2016; TF.AKO 2018",
-                                     .fetches_model = true};
+                                     .fetches_model = true,
+                                     .tuned = ako_tuned};
   Partitions partitions;
   AkoSchedule schedule = AkoSchedule::rotate;
   comm::Partitioner partitioner = comm::Partitioner::even;

@@ -69,12 +69,22 @@ inline constexpr Preset diloco_presets[] = {
      "Zhang et al., NeurIPS 2019, for one worker; several follow their mean"},
 };
 
+inline constexpr const char* diloco_tuned[] = {
+    R"({"sync_every": [10, 30, 100]})",
+    R"({"fragments": [1, 2, 2, 2], "fragment_sync_delay": [0, 2, 6, 18], "fragment_update_alpha": [0, 0.5, 0.5, 0.5]})",
+    codec::tuned,
+    R"({"outer": ["sgd", {"type": "nesterov", "learning_rate": 0.4}, {"type": "nesterov", "learning_rate": 1}]})",
+    R"({"overlap": ["layers", "none"]})",
+    R"({"collective": ["hierarchical", "butterfly"]})",
+    R"({"replica": ["site"]})"};
+
 struct DilocoParams : SystemOf<DilocoParams> {
   static constexpr SystemFacts facts{.name = "diloco",
                                      .what = "many steps alone, then an outer step along the mean of all moves",
                                      .paper = "Douillard et al., 2023 and 2025",
                                      .equal_replicas = true,  // the outer models, unless they are eager
-                                     .presets = diloco_presets};
+                                     .presets = diloco_presets,
+                                     .tuned = diloco_tuned};
   int sync_every = 30;
   int fragments = 1;
   comm::LayerOrder fragment_order = comm::LayerOrder::strided;

@@ -38,11 +38,14 @@ constexpr auto enum_names(UpdateOrder) { return in_order<UpdateOrder>("average_t
 enum class ApplyPending { after_exchange, at_once };
 constexpr auto enum_names(ApplyPending) { return in_order<ApplyPending>("after_exchange", "at_once"); }
 
+inline constexpr const char* ad_psgd_tuned[] = {R"({"gossip_rate": [1, 4, 16]})", R"({"apply": ["at_once"]})"};
+
 struct AdPsgdParams : SystemOf<AdPsgdParams> {
   static constexpr SystemFacts facts{.name = "ad_psgd",
                                      .what = "averaging in pairs, beside gradients that wait for no other worker",
                                      .paper = "Lian et al., ICML 2018",
-                                     .fetches_model = true};
+                                     .fetches_model = true,
+                                     .tuned = ad_psgd_tuned};
   graph::PairTopology topology;
   GossipRate gossip_rate;
   PartnerRule peer = PartnerRule::random;

@@ -42,11 +42,15 @@ void fields(Visitor& visit, RandomDifferences& params) {
 template <class Visitor>
 void fields(Visitor&, AllDifferences&) {}
 
+inline constexpr const char* choco_tuned[] = {
+    R"({"codec": [{"type": "top_k", "fraction": 0.1}, {"type": "top_k", "fraction": 0.02}, {"type": "top_k", "fraction": 0.004}]})"};
+
 struct ChocoParams : SystemOf<ChocoParams> {
   static constexpr SystemFacts facts{.name = "choco",
                                      .what = "gossip of compressed differences to public copies of models",
                                      .paper = "Koloskova et al., ICML 2019 and ICLR 2020",
-                                     .fetches_model = true};
+                                     .fetches_model = true,
+                                     .tuned = choco_tuned};
   graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;
   DifferenceCodec codec;

@@ -17,11 +17,14 @@ namespace ddl::systems {
 enum class Combine { before, after };  // models are averaged before the gradient is applied (as published), or after
 constexpr auto enum_names(Combine) { return in_order<Combine>("before", "after"); }
 
+inline constexpr const char* d_psgd_tuned[] = {R"({"overlap": [true]})"};
+
 struct DPsgdParams : SystemOf<DPsgdParams> {
   static constexpr SystemFacts facts{.name = "d_psgd",
                                      .what = "synchronous averaging with all neighbours of a graph",
                                      .paper = "Lian et al., NIPS 2017",
-                                     .fetches_model = true};
+                                     .fetches_model = true,
+                                     .tuned = d_psgd_tuned};
   graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;
   bool overlap = false;

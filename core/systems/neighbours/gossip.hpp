@@ -29,11 +29,15 @@ constexpr auto enum_names(ExchangeOrder) { return in_order<ExchangeOrder>("seque
 enum class Threshold { none, abs_mean, signed_mean };  // drop values below the tensor's mean (magnitude)
 constexpr auto enum_names(Threshold) { return in_order<Threshold>("none", "abs_mean", "signed_mean"); }
 
+inline constexpr const char* gossip_tuned[] = {R"({"mode": ["push", "pair"]})",
+                                               R"({"threshold": ["abs_mean"], "error_feedback": [true]})"};
+
 struct GossipParams : SystemOf<GossipParams> {
   static constexpr SystemFacts facts{.name = "gossip",
                                      .what = "model averaging with one peer a step: pull, push or pairwise",
                                      .paper = "Cui 2019; Boyd et al., 2006",
-                                     .fetches_model = true};
+                                     .fetches_model = true,
+                                     .tuned = gossip_tuned};
   GossipMode mode = GossipMode::pull;
   PeerRule peer = PeerRule::random;
   Merge merge = Merge::half;

@@ -15,11 +15,14 @@
 
 namespace ddl::systems {
 
+inline constexpr const char* sgp_tuned[] = {R"({"overlap": [true]})"};
+
 struct SgpParams : SystemOf<SgpParams> {
   static constexpr SystemFacts facts{.name = "sgp",
                                      .what = "push-sum averaging along directed graphs",
                                      .paper = "Assran et al., ICML 2019",
-                                     .fetches_model = true};
+                                     .fetches_model = true,
+                                     .tuned = sgp_tuned};
   graph::Topology topology = graph::GraphKind::one_peer_exponential;
   std::optional<int> degree;
   bool overlap = false;

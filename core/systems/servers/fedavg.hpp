@@ -18,12 +18,15 @@ namespace ddl::systems {
 enum class Weigh { samples, workers };  // a model's weight: its worker's samples, or the same for all
 constexpr auto enum_names(Weigh) { return in_order<Weigh>("samples", "workers"); }
 
+inline constexpr const char* fedavg_tuned[] = {R"({"local_steps": [8, 32, 128]})"};
+
 struct FedavgParams : SystemOf<FedavgParams> {
   static constexpr SystemFacts facts{.name = "fedavg",
                                      .what = "federated averaging: a server has some workers train alone in each round",
                                      .paper = "McMahan et al., AISTATS 2017",
                                      .needs_servers = true,
-                                     .servers_agree = true};
+                                     .servers_agree = true,
+                                     .tuned = fedavg_tuned};
   std::optional<int> local_steps;       // H, per round; 8 unless epochs are given
   std::optional<int> local_epochs;      // E, in place of H: passes through the worker's own shard
   std::optional<ShareOrCount> sampled;  // C: workers in a round; none: all

@@ -44,11 +44,15 @@ bool is_by_layers(const PsParams& params, const Cluster& cluster);
 std::unique_ptr<Program> ps_program(const PsParams& params, Node& node, PsLayers how);
 std::vector<SettingError> errors_by_layers(const PsParams& params, OnFailure on_failure);
 
+inline constexpr const char* ps_async_tuned[] = {codec::tuned, R"({"overlap": ["layers"]})",
+                                                 R"({"staleness_aware": [true]})"};
+
 struct PsAsyncParams : SystemOf<PsAsyncParams, PsParams> {
   static constexpr SystemFacts facts{.name = "ps_async",
                                      .what = "asynchronous parameter server, one or several shards",
                                      .paper = "Dean et al., NIPS 2012; Li et al., OSDI 2014",
-                                     .needs_servers = true};
+                                     .needs_servers = true,
+                                     .tuned = ps_async_tuned};
   bool staleness_aware = false;  // divide each step by its staleness (Zhang et al., IJCAI 2016)
 
   std::unique_ptr<Program> program(Node& node) const override {

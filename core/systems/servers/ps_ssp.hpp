@@ -13,12 +13,16 @@
 
 namespace ddl::systems {
 
+inline constexpr const char* ps_ssp_tuned[] = {codec::tuned, R"({"staleness_bound": [1, 3, 9]})",
+                                               R"({"overlap": ["layers"]})"};
+
 struct PsSspParams : SystemOf<PsSspParams, PsAsyncParams> {
   static constexpr SystemFacts facts{.name = "ps_ssp",
                                      .what = "stale-synchronous parameter server: no worker is more than s steps ahead",
                                      .paper = "Ho et al., NIPS 2013",
                                      .needs_servers = true,
-                                     .servers_agree = true};
+                                     .servers_agree = true,
+                                     .tuned = ps_ssp_tuned};
   int staleness_bound = 3;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;

@@ -15,12 +15,16 @@
 
 namespace ddl::systems {
 
+inline constexpr const char* ps_sync_tuned[] = {codec::tuned, R"({"backup_workers": [1]})",
+                                                R"({"overlap": ["layers"]})"};
+
 struct PsSyncParams : SystemOf<PsSyncParams, PsParams> {
   static constexpr SystemFacts facts{
       .name = "ps_sync",
       .what = "synchronous parameter server: a round waits for all workers, or all but b",
       .paper = "Chen et al., 2016",
-      .needs_servers = true};
+      .needs_servers = true,
+      .tuned = ps_sync_tuned};
   int backup_workers = 0;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;

@@ -11,7 +11,6 @@
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
-#include "sim/advise/tune.hpp"
 #include "sim/cli/checking/forecast_json.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
@@ -307,22 +306,20 @@ std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, run:
   const int cores = jobs::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
-  const std::vector<std::size_t> tuning = advise::tuning_runs(sweep, plan);
   double all = 0;
   for (const auto& [point, cost] : jobs::costs_of(sweep, plan, points, cores, programs)) {
-    all += cost * static_cast<double>(plan.seeds.size() + tuning[point]);
+    all += cost * static_cast<double>(plan.seeds.size());
   }
-  const std::size_t tuning_runs = std::accumulate(tuning.begin(), tuning.end(), std::size_t{0});
   std::string text = sweep.file + ": ok\n";
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
   add("sweep", fmt::format("{} by {}, {}", counted(plan.points.size(), "scenario"), counted(plan.seeds.size(), "seed"),
                            counted(plan.runs(), "run")));
   add("varied", fmt::format("{}", fmt::join(plan.columns, ", ")));
-  if (sweep.tune) add("tuning", counted(tuning_runs, "run") + " before these");
+  if (sweep.tune) add("tuning", "of each scenario, before these runs");
   const bool left_alone = programs == run::Programs::are_left_alone &&
                           std::ranges::any_of(plan.points, [](const auto& point) { return !!point.scenario.program; });
-  add("cost", fmt::format("all runs{} take {} roughly {}{}", sweep.tune ? ", tuning included," : "",
-                          counted(cores, "core"), results::readable_seconds(all / cores),
+  add("cost", fmt::format("all runs{} take {} roughly {}{}", sweep.tune ? " after tuning" : "", counted(cores, "core"),
+                          results::readable_seconds(all / cores),
                           left_alone ? " without their models' programs, which only --trust starts here" : ""));
   return text;
 }

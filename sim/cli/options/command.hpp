@@ -59,10 +59,11 @@ void need(const CLI::App& command, bool given, const char* what);
 void add_out(CLI::App& command, std::string& out, const char* what);
 
 // Every command, in the order of the help. `systems` outlive them.
-// run, check, describe, list, sweep, tune, advise, expect
+// run, check, describe, list, sweep, batch
 std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems);
-// compare, plot, report: their names, for help and completion alone
-std::vector<Command> add_analysis_commands(CLI::App& app);
+// tune, advise; or compare, plot, report: their names, for help and completion alone
+std::vector<Command> add_analysis_commands(CLI::App& app, bool searches);
+Command add_expect(CLI::App& app, const Registry& systems);
 // new; and what help does not list: model, schema, completion, manual
 std::vector<Command> add_other_commands(CLI::App& app, const Registry& systems);
 

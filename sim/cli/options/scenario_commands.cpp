@@ -8,7 +8,6 @@
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/shell/shell_texts.hpp"
-#include "sim/cli/tuning/commands.hpp"
 #include "sim/scenario/files/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -18,12 +17,6 @@ namespace {
 void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios",
                const char* what = "Scenario files; - is the standard input") {
   command.add_option(name, typed.files, what)->type_name("SCENARIO.json");
-}
-
-// A search reads these more than once.
-void need_no_standard_input(const CLI::App& command, const std::vector<std::string>& files) {
-  if (std::ranges::count(files, scenario::standard_input) == 0) return;
-  throw InputError(command.get_name() + ": reads a scenario more than once; expected the name of a file");
 }
 
 // Programs that scenarios name are started by runs, and by nothing else without consent.
@@ -122,15 +115,18 @@ Command add_describe(CLI::App& app, const Registry& systems) {
   command.get_option("scenario")->expected(1);
   typed->add_overrides(command);
   add_trust(command, *trusted);
+  const auto output = std::make_shared<std::string>();
+  command.add_option("-o,--output", *output, "Write the scenario to FILE, where it can be run: paths start from there")
+      ->type_name("FILE");
   command.footer(
       "Examples:\n"
       "  ddlsim describe scenarios/het_wan_ako_p3.json --set algorithm.partitions=4\n"
       "  ddlsim describe algorithm.ako\n"
       "  ddlsim describe summary.json\n"
       "  ddlsim describe sweep");
-  return {&command, [typed, trusted, &command, &systems] {
+  return {&command, [typed, trusted, output, &command, &systems] {
             need(command, !typed->files.empty(), "scenario");
-            describe(systems, scenario_file(typed->files.front()), typed->changes(), programs_of(*trusted));
+            describe(systems, scenario_file(typed->files.front()), typed->changes(), programs_of(*trusted), *output);
             return int{kDone};
           }};
 }
@@ -162,7 +158,8 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
       ->type_name("ENGINE")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str();
-  command.add_option("--task", settings->task)->group("");  // for the array's script
+  command.add_option("--task", settings->task)->group("");    // for the array's script
+  command.add_option("--tuned", settings->tuned)->group("");  // for what tunes: see jobs::add_tuned
   auto* dry_run =
       command.add_flag("--dry-run", settings->dry_run, "Say what would be run, and about how long it would take");
   command.add_flag("--json", settings->json, "Print its folder and how many runs failed as JSON, and nothing else")
@@ -194,99 +191,7 @@ Command add_batch(CLI::App& app, const Registry& systems) {
   return {&command, [settings, &systems] { return batch(systems, *settings); }};
 }
 
-void add_target(CLI::App& command, advise::Goal& goal) {
-  command
-      .add_option("--target", goal.target,
-                  "Rank by time to this accuracy (or loss, by evaluate.metric); without it, by the end")
-      ->type_name("VALUE");
-}
-
-Command add_tune(CLI::App& app, const Registry& systems) {
-  const auto typed = std::make_shared<Typed>();
-  const auto over = std::make_shared<std::vector<std::string>>();
-  const auto settings = std::make_shared<TuneSettings>();
-  CLI::App& command = *app.add_subcommand("tune", "Find the best learning rate, or other keys, of each scenario");
-  add_files(command, *typed);
-  command
-      .add_option(
-          "--over", *over,
-          "Values to try; repeatable. Default: learning rates about the scenario's own, by factors of two, and further "
-          "where the best is at the edge")
-      ->type_name("PATH=V,V,...")
-      ->allow_extra_args(false);
-  add_target(command, settings->request.goal);
-  command
-      .add_option("--seeds", settings->request.seeds,
-                  "At most so many seeds for each setting; from 1000001 on, for tuning alone")
-      ->type_name("N")
-      ->check(from_to(1, 64))
-      ->capture_default_str();
-  typed->add_overrides(command);
-  add_out(command, settings->request.out, "DIR/<name>/ gets tried.csv, <name>_tuned.json and the runs");
-  add_jobs(command, settings->jobs);
-  command.add_flag("--json", settings->json, "Print what was found as JSON, and nothing else");
-  command.add_flag("--quiet", settings->quiet, "No progress");
-  command.footer(
-      "By successive halving, the same number of runs for each scenario. Interrupted,\n"
-      "the same command goes on where it was.\n"
-      "Example:\n  ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json");
-  return {&command, [typed, over, settings, &command, &systems] {
-            settings->request.files = typed->need_files(command);
-            need_no_standard_input(command, settings->request.files);
-            settings->request.overrides = typed->changes();
-            settings->request.goal = advise::goal_of(systems, settings->request.files.front(),
-                                                     settings->request.overrides, settings->request.goal.target);
-            for (const std::string& text : *over) settings->request.over.push_back(advise::over_of(text));
-            return tune(systems, *settings);
-          }};
-}
-
-Command add_advise(CLI::App& app, const Registry& systems) {
-  const auto typed = std::make_shared<Typed>();
-  const auto settings = std::make_shared<AdviseSettings>();
-  CLI::App& command = *app.add_subcommand("advise", "Say which system suits a network: ranked, tuned, and how sure");
-  command.add_option("file", settings->request.file, "A scenario, whose system does not matter, or a platform file")
-      ->type_name("SCENARIO.json|PLATFORM.xml");
-  add_target(command, settings->request.goal);
-  command.add_option("--budget", settings->budget, "Wall time; at its end runs at work are ended, finished ones kept")
-      ->type_name("TIME")
-      ->capture_default_str();
-  typed->add_overrides(command);
-  command
-      .add_option("--systems", settings->request.systems.only,
-                  "Only these, and one worker alone: a list such as ako,gossip")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      .add_option("--exclude", settings->request.systems.without,
-                  "Not these. Without single, which needs all data in one place, each worker alone is what the others "
-                  "are measured by")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--seeds", typed->seeds, "Race seeds; default 1..12")->type_name("A..B");
-  add_out(command, settings->request.out, "DIR/<name>/ gets advice.md, advice.json, best.json, safe.json and the runs");
-  command.add_option("-o,--output", settings->page, "Write an interactive page about the race, too")
-      ->type_name("F.html");
-  add_jobs(command, settings->jobs);
-  command.add_flag("--json", settings->json, "Print the advice as JSON, and nothing else");
-  command.add_flag("--quiet", settings->quiet, "No progress");
-  command.footer(
-      "Interrupted, or with more budget, the same command goes on where it was.\n"
-      "docs/advise.md says how the answer is found.\n"
-      "Example:\n  ddlsim advise scenarios/het_wan_ako_p3.json --target 0.8 --budget 10min");
-  return {&command, [typed, settings, &command, &systems] {
-            need(command, !settings->request.file.empty(), "scenario or platform");
-            settings->request.file = need_scenario_file(settings->request.file);
-            need_no_standard_input(command, {settings->request.file});
-            settings->request.overrides = typed->changes();
-            settings->request.goal = advise::goal_of(systems, settings->request.file, settings->request.overrides,
-                                                     settings->request.goal.target);
-            settings->request.seeds = typed->chosen_seeds();
-            return advise(systems, *settings);
-          }};
-}
+}  // namespace
 
 Command add_expect(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
@@ -311,12 +216,9 @@ Command add_expect(CLI::App& app, const Registry& systems) {
           }};
 }
 
-}  // namespace
-
 std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems) {
-  return {add_run(app, systems),    add_check(app, systems),  add_describe(app, systems),
-          add_list(app, systems),   add_sweep(app, systems),  add_tune(app, systems),
-          add_advise(app, systems), add_expect(app, systems), add_batch(app, systems)};
+  return {add_run(app, systems),  add_check(app, systems), add_describe(app, systems),
+          add_list(app, systems), add_sweep(app, systems), add_batch(app, systems)};
 }
 
 }  // namespace ddl::cli

@@ -234,4 +234,23 @@ SweepPlan plan_sweep(const Registry& systems, const Sweep& sweep) {
   return plan;
 }
 
+void add_tuned(const Registry& systems, const Sweep& sweep, SweepPlan& plan, const std::string& file) {
+  const Json all = Json::parse(scenario::scenario_text(file, "what tuning found"), nullptr, false);
+  for (SweepPoint& point : plan.points) {
+    const Json found = all.is_object() ? all.value(point.name, Json()) : Json();
+    if (!found.is_object()) {
+      throw scenario::ScenarioErrors({file + ": " + point.name + ": is missing; expected the settings of every point"});
+    }
+    std::vector<scenario::Override> changes;
+    for (const auto& [path, value] : found.items()) {
+      changes.push_back({path, value.dump()});
+      if (&point == &plan.points.front()) plan.columns.push_back(path);
+      point.values.push_back(value.is_string() || value.is_object() ? plain(value) : value.dump());
+    }
+    const std::string text = scenario::describe_run(point.scenario);
+    point.scenario = scenario::parse_scenario(systems, text, sweep.base_file, changes);
+    point.scenario.name = point.name;
+  }
+}
+
 }  // namespace ddl::jobs

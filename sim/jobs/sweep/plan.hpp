@@ -37,6 +37,10 @@ struct SweepPlan {
 // Reads and checks the scenario of every point. Throws ScenarioErrors; what is wrong in many runs is said once.
 SweepPlan plan_sweep(const Registry& systems, const Sweep& sweep);
 
+// Gives every point what tuning found for it, columns of the sweep's tables. The file has {point's name: {path:
+// value}}, with the same paths for all. Throws ScenarioErrors.
+void add_tuned(const Registry& systems, const Sweep& sweep, SweepPlan& plan, const std::string& file);
+
 // The name of a scenario that was changed by hand, in the way that points of a sweep are named:
 // "het_wan_ako_p3_partitions=4". What changes no result (seed, description, record, expect, data.path) is not in it,
 // and a name that was given stays.

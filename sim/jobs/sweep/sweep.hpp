@@ -25,7 +25,8 @@ struct SweepAxis {
   std::vector<std::vector<std::string>> values;  // by position, then path: JSON text
 };
 
-// "tune": every point first searches for its own best settings, over seeds that the sweep does not use (sim/advise).
+// "tune": every point first searches for its own best settings, over seeds that the sweep does not use
+// (python/ddlsim/tuning).
 struct SweepTuning {
   using Lists = std::vector<std::pair<std::string, std::vector<AsWritten>>>;  // values by path
   Lists over;                                                                 // empty: the learning rate

@@ -1,0 +1,336 @@
+"""`ddlsim advise`: which system suits a network. Schemes are tuned by one rule (search.py), the best race over other seeds, and the
+best of these run again under other conditions. Each stage has a share of the budget."""
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError, RunFailed
+from ..files import write_whole
+from ..runs import AnyPath
+from ..units import quantity
+from .candidates import Candidate, candidates_of, checked
+from .race import LOOKS, Entrant, look
+from .search import Changes, Search, changes_of
+from .trials import Base, Budget, Goal, Trial, Trials, goal_of, system_facts
+from .tune import BATCH_TIME, base_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Shares of the budget at the ends of stages.
+FIRST_ROUND, SEARCHES, RACE, CONDITIONS = 0.35, 0.6, 0.8, 0.97
+FIELD = 4                     # schemes that are searched to the end, beside the baseline and the scenario's own
+EVALUATIONS = 60              # where time to a target counts
+SAMPLES = 1000                # a ranking needs no more test samples
+CONDITION_SEEDS = 3
+BANDWIDTH, NETWORK = "platform.bandwidth_factor", "platform.network.model"
+
+
+@dataclass
+class Condition:
+    """The best again where one thing differs. `scores` by system and seed; `key` where it is a user's guess of what a step costs."""
+    name: str
+    changes: Changes
+    key: str = ""
+    touches_all: bool = False     # what sends nothing, too
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def mean(self, system: str) -> float:
+        scores = self.scores.get(system, [])
+        return sum(scores) / len(scores) if scores else math.inf
+
+    @property
+    def best(self) -> str | None:
+        return min(self.scores, key=self.mean) if self.scores and math.isfinite(min(map(self.mean, self.scores))) else None
+
+
+@dataclass
+class Study:
+    """A question, and what has been found of it."""
+    base: Base
+    described: dict[str, Any]
+    goal: Goal
+    candidates: list[Candidate]
+    notes: list[str]
+    trials: Trials
+    seeds: list[int]
+    entrants: dict[str, Entrant] = field(default_factory=dict)
+    leader: str | None = None
+    conditions: list[Condition] = field(default_factory=list)
+    cut_off: list[str] = field(default_factory=list)
+
+    def candidate(self, system: str) -> Candidate:
+        return next(one for one in self.candidates if one.system == system)
+
+    @property
+    def baseline(self) -> Candidate | None:
+        return None if self.candidates[0].sends else self.candidates[0]
+
+    @property
+    def run(self) -> list[Candidate]:
+        return [one for one in self.candidates if not one.left_out]
+
+    def best_changes(self, one: Candidate) -> Changes:
+        return changes_of(one.search.best) if one.search.best else {}
+
+    def raced(self, system: str) -> list[Trial]:
+        one = self.candidate(system)
+        found = (self.trials.of(one.base, self.best_changes(one), seed) for seed in self.seeds)
+        return [trial for trial in found if trial is not None]
+
+    def value(self, trial: Trial) -> float | None:
+        """Seconds to the target, or the metric at the end."""
+        if trial.run is None:
+            return None
+        metric = self.goal.metric
+        return trial.run.measure(metric.final if self.goal.target is None else metric.time_to(self.goal.target))
+
+
+def advise(question: AnyPath | None = None, *, target: float | None = None, budget: str = "10min", systems: Sequence[str] = (),
+           exclude: Sequence[str] = (), seeds: Sequence[int] | None = None, changes: Mapping[str, Any] | None = None,
+           out: AnyPath = "results/advise", output: AnyPath | None = None, jobs: int | None = None, quiet: bool = True,
+           **facts: Any) -> "pd.DataFrame":
+    """Which system suits a network: the ranking, a row for each system; its `attrs["advice"]` is advice.json. `question` is a
+    scenario, or a platform's file (.xml); or else facts are given: model_bytes, step, platform, workers, batch, horizon, text (see
+    facts.py). Raises DdlsimError."""
+    from .pages import advice_of, table_of, write_advice
+    time_s = quantity(budget) if budget.rstrip("smhinu") != budget else None
+    if time_s is None:
+        raise InputError(f"--budget: {budget} has no unit; write for example 10min")
+    if time_s <= 0:
+        raise InputError(f"--budget: {budget} is no time; expected more than 0s, such as 10min")
+    if any(value is not None for value in facts.values()):
+        from .facts import advise_facts
+        if question is not None:
+            raise InputError("advise: a scenario has its own model and platform; expected either that or --model-bytes, --step, --platform")
+        return advise_facts(**facts, target=target, exclude=exclude, out=Path(out), budget=Budget(time_s), changes=dict(changes or {}))
+    if question is None:
+        raise InputError("advise: no scenario or platform given; see ddlsim advise --help")
+    clock = Budget(time_s)
+    study = study_of(Path(question), target, list(systems), list(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
+    study.seeds = list(seeds or range(1, LOOKS[-1] + 1))
+    try:
+        search(study)
+        race(study)
+        other_conditions(study)
+    finally:
+        study.trials.end_line()
+        if study.leader is not None:
+            advice = advice_of(study)
+            write_advice(study, advice)
+    if study.leader is None:
+        failures = {trial.failure.splitlines()[0] for trial in study.trials.known.values() if trial.failure}
+        raise RunFailed([f"advise: no run came to its end within {budget}", *sorted(failures)])
+    if output is not None:
+        from ..reports import report
+        folders = [trial.folder for one in study.entrants for trial in study.raced(one) if trial.run]
+        report(folders, Path(output), title=f"Advice: {study.base.name}", advice=study.trials.out / "advice.json")
+    return table_of(study, advice)
+
+
+def study_of(file: Path, target: float | None, only: list[str], without: list[str], changes: Changes, out: Path, budget: Budget,
+             jobs: int | None, quiet: bool) -> Study:
+    notes: list[str] = []
+    if file.suffix == ".xml":
+        base, described = _of_platform(file, changes, notes)
+    else:
+        base, described = base_of(file, changes)
+    where = str(file)
+    goal = goal_of(described, target, where)
+    stop_s = quantity(described["stop"].get("time") or "")
+    if not stop_s:
+        raise InputError(f'{where}: $.stop.time: is missing; expected a time that all candidates may take, such as "600s"')
+    count = EVALUATIONS if target is not None else 4  # the end leads; half-way tells whether the task is saturated
+    more: Changes = {"evaluate.every": f"{stop_s / count:.6g}s"}
+    if "every_iterations" in described["evaluate"]:
+        more = {}
+    first = checked(base)
+    test = (first.get("data") or {}).get("test")
+    if test and test > SAMPLES and not described["evaluate"].get("samples"):
+        more["evaluate.samples"] = SAMPLES
+        notes.append(f"{goal.metric.word.capitalize()} is that of {SAMPLES:,} test samples, which a ranking needs no more than.")
+    if first["network"]["model"] == "packets" and NETWORK not in first["network"]["why"]:  # the program's choice, not the scenario's
+        more[NETWORK] = "TCP"
+        notes.append("Network model TCP, the quick one; packet by packet, which is nearer to measured times here, the best run again.")
+    base = Base(base.name, base.scenario, base.folder, {**base.changes, **more})
+    if not described["compute"].get("seconds_per_batch"):
+        notes.append("A larger batch takes the time that the host's speed gives it.")
+    else:
+        notes.append(f"Another batch takes time in proportion: {described['compute']['seconds_per_batch']} are for "
+                     f"{described['training']['batch_size']} samples.")
+    found = candidates_of(base, described, system_facts(), only, without, target is not None)
+    trials = Trials(out / base.name, goal, budget, jobs, "advise", quiet)
+    return Study(base, described, goal, found, notes, trials, [])
+
+
+def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, dict[str, Any]]:
+    """The task of the shipped scenarios, on a platform's hosts."""
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; expected a platform or a scenario")
+    servers = re.findall(r'<host\s+id="(ps\d+)"', file.read_text(encoding="utf-8", errors="replace"))
+    scenario = json.loads(Base("", Path("het_wan_ako_p3")).describe())
+    for key in ("name", "description", "expect"):
+        scenario.pop(key, None)
+    scenario |= {"name": file.stem, "platform": {"file": str(file.resolve()), "servers": servers}, "algorithm": "single"}
+    notes.append("No task was given: it is the one of the shipped scenarios, as in scenarios/het_wan_ako_p3.json, and the answer is about "
+                 "that small model.")
+    notes.append(f"Servers: {', '.join(servers)}; all other hosts are workers." if servers else
+                 "All hosts are workers, for none is named ps0, ps1, ...")
+    base = Base(file.stem, scenario, None, {**changes, "record.iterations": False})
+    return base, json.loads(base.describe())
+
+
+def search(study: Study) -> None:
+    """Successive halving over schemes: one round of each scheme's search, more of those that did better, and the rest of the best few."""
+    alive = {one.base: one.search for one in study.run}
+    always = {one.base for one in study.run if not one.sends or one.system == study.described["algorithm"]["name"]}
+    for rounds, until in ((1, FIRST_ROUND), (3, (FIRST_ROUND + SEARCHES) / 2), (None, SEARCHES)):
+        if not study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until):
+            study.cut_off.append(f"tuning of {', '.join(base.name for base, one in alive.items() if one.open(rounds))}")
+        ranked = sorted(alive, key=lambda base: _best_score(alive[base]))
+        kept = max(FIELD, math.ceil(len(alive) / 2)) if rounds == 1 else FIELD
+        alive = {base: alive[base] for base in ranked if base in always or ranked.index(base) < kept}
+
+
+def _best_score(search_: Search) -> float:
+    best = search_.best
+    return math.inf if best is None else sum(search_.scores[best].values()) / len(search_.scores[best])
+
+
+def race(study: Study) -> None:
+    ranked = sorted((one for one in study.run if one.search.best), key=lambda one: _best_score(one.search))
+    own = study.described["algorithm"]["name"]
+    chosen = [one for one in ranked if ranked.index(one) < FIELD or not one.sends or one.system == own]
+    study.entrants = {one.system: Entrant() for one in chosen}
+    if chosen:
+        study.leader = chosen[0].system  # a guess, until there is a look
+    for count in [number for number in LOOKS if number <= len(study.seeds)] or [len(study.seeds)]:
+        left = [one for one in chosen if not study.entrants[one.system].dropped]
+        if len(left) < 2 and study.entrants[left[0].system].scores if left else True:
+            return
+        runs = [(one.base, study.best_changes(one), seed) for seed in study.seeds[:count] for one in left]
+        whole = study.trials.run(runs, f"race, {count} seeds", RACE)
+        if not whole and study.entrants[left[0].system].scores:
+            study.cut_off.append(f"race: seeds after {len(study.entrants[left[0].system].scores)}")
+            return
+        for one in left:
+            trials = [study.trials.of(one.base, study.best_changes(one), seed) for seed in study.seeds[:count]]
+            study.entrants[one.system].scores = [trial.score for trial in trials if trial is not None]
+        fewest = min(len(study.entrants[one.system].scores) for one in left)
+        for one in left:
+            study.entrants[one.system].scores = study.entrants[one.system].scores[:fewest]
+        leader = look([study.entrants[one.system] for one in left])
+        study.leader = next((name for name, entrant in study.entrants.items() if entrant is leader), study.leader)
+        if not whole:
+            study.cut_off.append(f"race: seeds after {fewest}")
+            return
+
+
+def safe_choice(study: Study) -> str | None:
+    """What to use if differences are chance: of those that no test tells from the leader, the one that sends least."""
+    if study.leader is None or len(study.entrants[study.leader].scores) < LOOKS[0]:
+        return None
+    def sent(system: str) -> float:
+        runs = [trial.run for trial in study.raced(system) if trial.run]
+        return sum(run.measure("bytes_sent") or 0.0 for run in runs) / max(1, len(runs))
+    return min((name for name, one in study.entrants.items() if not one.dropped), key=lambda name: (sent(name), name))
+
+
+def best_sender(study: Study) -> str | None:
+    ranked = sorted((name for name, one in study.entrants.items() if one.scores and study.candidate(name).sends),
+                    key=lambda name: study.entrants[name].mean)
+    leader = study.leader
+    return leader if leader and study.candidate(leader).sends else ranked[0] if ranked else None
+
+
+def other_conditions(study: Study) -> None:
+    """As given; then half and twice of what networks and steps cost, with more workers, without a site, and bandwidths further away."""
+    if study.leader is None:
+        return
+    again = [name for name in dict.fromkeys([study.leader, safe_choice(study), best_sender(study),
+                                             study.baseline.system if study.baseline else None]) if name]
+    for condition in conditions_of(study):
+        if not _measure(study, condition, again):
+            study.cut_off.append(f"condition: {condition.name}")
+    sender, baseline = best_sender(study), study.baseline
+    if sender is None or baseline is None:
+        return
+    ahead = {factor: _lead(condition, sender, baseline.system) for condition in study.conditions
+             for factor in [condition.changes.get(BANDWIDTH, 1 if not condition.changes else None)] if factor}
+    given = float(study.described["platform"].get("bandwidth_factor", 1))
+    leads = [lead for lead in ahead.values() if lead is not None]
+    if not leads or min(leads) < 0 < max(leads):
+        return
+    for factor in ((0.25, 0.125, 0.0625) if leads[0] > 0 else (4.0, 8.0, 16.0)):
+        condition = Condition(f"bandwidth x {factor:g}", {BANDWIDTH: factor * given})
+        if not _measure(study, condition, [sender, baseline.system]):
+            return
+        lead = _lead(condition, sender, baseline.system)
+        if lead is None or (lead > 0) != (leads[0] > 0):
+            return
+
+
+def _lead(condition: Condition, sender: str, baseline: str) -> float | None:
+    lead = condition.mean(baseline) - condition.mean(sender)
+    return lead if math.isfinite(lead) else None
+
+
+def conditions_of(study: Study) -> list[Condition]:
+    described = study.described
+    platform, compute = described["platform"], described["compute"]
+    found = [Condition("as given", {})]
+    given = float(platform.get("bandwidth_factor", 1))
+    found += [Condition(f"bandwidth {word}", {BANDWIDTH: factor * given}) for word, factor in (("halved", 0.5), ("doubled", 2.0))]
+    first = study.run[0].checked
+    for word, factor in (("halved", 0.5), ("doubled", 2.0)):
+        if compute.get("seconds_per_batch"):
+            found.append(Condition(f"seconds a batch {word}", {}, BATCH_TIME, True))
+            found[-1].changes = {BATCH_TIME: factor}  # of what the setting itself takes
+        found.append(Condition(f"model bytes {word}", {"wire.model_bytes": f"{factor * first['model_bytes']:.0f}B"}, "wire.model_bytes"))
+    sites = first.get("sites") or []
+    count = platform.get("workers")
+    if isinstance(count, int):
+        found.append(Condition("twice the workers", {"platform.workers": 2 * count}))
+    names = [site["name"] for site in sites[:3]] if len(sites) > 1 else first["workers"][-1:]
+    if len(first["workers"]) > 2:
+        found += [Condition(f"without {name}", {"platform.exclude": [name]}) for name in names]
+    if any(connection["binds"] == "window" for connection in first.get("connections") or []):
+        found.append(Condition("eight connections for each message", {"platform.network.connections": 8}))
+    found.append(Condition("latency doubled", {"platform.latency_factor": 2 * float(platform.get("latency_factor", 1))}))
+    if NETWORK in study.base.changes and any("packet by packet" in note for note in study.notes):
+        found.append(Condition("packet by packet", {NETWORK: "packets"}))
+    return found
+
+
+def _measure(study: Study, condition: Condition, systems: Sequence[str]) -> bool:
+    """Runs systems under a condition; one that it does not touch is not run again. False if the budget ended before."""
+    asked: dict[str, list[tuple[Base, Changes, int]]] = {}
+    for name in systems:
+        one = study.candidate(name)
+        changes = dict(study.best_changes(one))
+        if one.sends or condition.touches_all or "platform.exclude" in condition.changes:
+            for path, value in condition.changes.items():
+                if path == BATCH_TIME:
+                    own = quantity(changes.get(BATCH_TIME, study.described["compute"]["seconds_per_batch"])) or 0.0
+                    value = f"{value * own:.6g}s"
+                changes[path] = value
+        asked[name] = [(one.base, changes, seed) for seed in study.seeds[:CONDITION_SEEDS]]
+    whole = study.trials.run([run for runs in asked.values() for run in runs], condition.name, CONDITIONS)
+    for name, runs in asked.items():
+        trials = [study.trials.of(*run) for run in runs]
+        if all(trial is not None for trial in trials):
+            condition.scores[name] = [trial.score for trial in trials if trial]
+            for trial in trials:
+                if trial and trial.failure:
+                    condition.failures[name] = trial.failure.splitlines()[0]
+    condition.scores = {name: scores for name, scores in condition.scores.items() if name not in condition.failures}
+    if condition.scores or condition.failures:
+        study.conditions.append(condition)
+    return whole

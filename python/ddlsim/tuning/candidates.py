@@ -1,0 +1,119 @@
+"""Schemes that `advise` chooses from: every system in which each worker trains a whole model and that the platform allows."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DdlsimError, InputError, nearest
+from .search import Changes, Search
+from .trials import Base, cores
+from .tune import axes_of
+
+# A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to a target; this leaves
+# room for that being wrong. The score at the end asks for more room: one worker may have long stopped learning.
+ROOM_FOR_TIME, ROOM_AT_END = 2.0, 10.0
+
+
+@dataclass
+class Candidate:
+    """A system, the search for its best settings, and what `check` says of where that begins."""
+    system: str
+    base: Base
+    search: Search
+    checked: dict[str, Any] = field(default_factory=dict)
+    one_trains: bool = False      # on all data
+    sends: bool = True
+    needs_all_data: bool = False
+    left_out: str = ""            # why it is not run
+
+    @property
+    def gradients_per_s(self) -> float:
+        """Of all workers that train, in the expected steps."""
+        count = 1 if self.one_trains else len(self.checked["workers"])
+        return float(count / max(1e-12, (self.checked.get("expected") or self.checked["bounds"])["step_s"]))
+
+
+def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]], only: Sequence[str],
+                  without: Sequence[str], has_target: bool) -> list[Candidate]:
+    """The baseline first: one worker alone or, without it, workers which exchange nothing; then the scenario's own system. Those that
+    the platform does not allow, or that cannot be the best, are left out and cost no run. Raises InputError."""
+    known = [name for name, system in facts.items() if not system["one_model"] and not system["chooses_samples"]]
+    for option, names in (("--systems", only), ("--exclude", without)):
+        for name in names:
+            if name not in known:
+                raise InputError(f'{option}: "{name}" is no candidate; {nearest(name, known)}')
+    own = described["algorithm"]["name"]
+    alone = [name for name in known if (facts[name]["one_trains"] or name == "alone") and name not in without][:1]
+    asked = [name for name in dict.fromkeys([*alone, own, *known]) if name in known and name not in without and
+             (not only or name in only or name in alone)]
+    if not asked or only and not set(only) & set(asked):
+        raise InputError("--exclude: leaves no candidate; expected one at least")
+    found = []
+    for name in asked:
+        changes = {} if name == own else {"algorithm": {"name": name}}
+        of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes})
+        search = Search(axes_of(described, facts[name], None if name == own else name), seeds=2)
+        found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name not in ("alone",) and
+                               not facts[name]["one_trains"],
+                               needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
+    with ThreadPoolExecutor(cores()) as pool:
+        list(pool.map(_check, found))
+    if alone and found[0].left_out:
+        raise InputError(f"{alone[0]}: cannot be run: {found[0].left_out}")
+    if not found[0].sends:
+        least = found[0].gradients_per_s / (ROOM_FOR_TIME if has_target else ROOM_AT_END)
+        slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least]
+        with ThreadPoolExecutor(cores()) as pool:
+            list(pool.map(lambda one: _begin_where_feasible(one, least, found[0]), slow))
+    return found
+
+
+def checked(base: Base, changes: Changes | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json", "--trust"]))
+    return found
+
+
+def _check(one: Candidate) -> None:
+    try:
+        one.checked = checked(one.base)
+    except DdlsimError as error:
+        one.left_out = reason_of(error)
+
+
+def reason_of(error: DdlsimError) -> str:
+    """One line, without the file and the key that every candidate would have."""
+    line = next(iter(error.lines), "no reason given")
+    return line.split("$.algorithm.name: ")[-1]
+
+
+def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> None:
+    """Moves the beginning of a search to the single value with which most gradients are taken; leaves the candidate out where that
+    is too few still."""
+    most, best = one.gradients_per_s, (one.search.axes[0], one.search.axes[0].own, one.checked)
+    for axis in one.search.axes[3:]:
+        for value in axis.values:
+            try:
+                other = Candidate(one.system, one.base, one.search, checked(one.base, json.loads(value)), one.one_trains)
+            except DdlsimError:
+                continue
+            if other.gradients_per_s > 1.05 * most:
+                most, best = other.gradients_per_s, (axis, value, other.checked)
+    if most < least:
+        one.left_out = (f"takes {most:.2g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.2g} of one "
+                        "worker")
+    else:
+        axis, value, one.checked = best
+        axis.own = value
+        one.search = Search(one.search.axes, one.search.seeds)
+
+
+def why_left_out(found: Iterable[Candidate]) -> list[str]:
+    """A line for each reason, with the systems that have it."""
+    names: dict[str, list[str]] = {}
+    for one in found:
+        if one.left_out:
+            names.setdefault(one.left_out.removeprefix(f'"{one.system}" '), []).append(one.system)
+    return [f"{', '.join(systems)}: {reason}" for reason, systems in names.items()]

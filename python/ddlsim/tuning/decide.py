@@ -1,0 +1,224 @@
+"""What decides an answer: what binds, where communication stops paying, what helps most, and what to be careful about."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..frame import Run
+from ..stats import SIGNIFICANCE, paired_p
+from ..units import bytes_, seconds, share
+from .advise import BANDWIDTH, Condition, Study, best_sender
+from .candidates import checked
+from .race import seeds_to_tell
+from .search import changes_of, named
+
+SATURATED = 0.01  # so little of accuracy, or share of loss, is gained in the second half of the time
+
+
+def usage_of(run: Run) -> dict[str, Any]:
+    """What network and workers did in a run."""
+    used: dict[str, Any] = {"bottleneck": run.busiest_link or None, "utilisation": run.measure("busiest_link.utilisation"),
+                            "computing": run.measure("compute_utilisation"), "staleness": run.measure("staleness.mean"),
+                            "wan_link": None, "wan_bytes_per_hour": 0.0, "link_bits_per_s": None}
+    time_s = run.measure("simulated_seconds") or 0.0
+    if not run.busiest_link or time_s <= 0:
+        return used
+    rows = run.rows("traffic")
+    rows = rows[rows["utilisation"] > 0]
+    rates = rows["bytes"] / time_s / rows["utilisation"]
+    if len(rows):
+        busiest = rows["link"] + " " + rows["direction"] == run.busiest_link
+        used["link_bits_per_s"] = 8 * float(rates[busiest].iloc[0]) if busiest.any() else None
+        slowest = rows[rates <= rates.min() * 1.000001].sort_values("bytes", kind="stable").iloc[-1]["link"]
+        used["wan_link"] = slowest
+        used["wan_bytes_per_hour"] = float(rows[rows["link"] == slowest]["bytes"].sum()) * 3600 / time_s
+    return used
+
+
+def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
+    """computing, window, route, host, bandwidth, latency or waiting; and a sentence. Of a scheme's `check`."""
+    expected, bounds = found.get("expected") or {}, found["bounds"]
+    shares = {key: expected.get(f"{key}_share", 0.0) for key in ("compute", "bandwidth", "latency", "waiting")}
+    most = max(shares, key=lambda key: shares[key])
+    step = f"A step takes {seconds(expected.get('step_s', bounds['step_s']))}, {share(shares['compute'])} of it computing"
+    if most == "compute":
+        return "computing", f"{step}: computing binds."
+    slow = max(found.get("connections") or [], key=lambda one: float(one["message_s"]), default=None)
+    if slow is not None and most != "waiting":
+        kind = {"window": "the window of one connection", "route": "the route", "host": "a host's own link"}.get(slow["binds"], slow["binds"])
+        return slow["binds"], (f"{step}; {kind} binds between {slow['from']} and {slow['to']} ({8e-6 * slow['bytes_per_s']:.3g} Mbit/s, a "
+                               f"message in {seconds(slow['message_s'])}).")
+    link = f" of {bounds['bottleneck']}" if bounds.get("bottleneck") and most == "bandwidth" else ""
+    words = {"bandwidth": f"bandwidth{link}", "latency": "latency", "waiting": "waiting for other workers"}
+    return most, f"{step}; {words[most]} takes {share(shares[most])}."
+
+
+def is_saturated(study: Study) -> bool:
+    """Whether one worker has all but learned the task half-way, and nobody ends far above it."""
+    one = study.baseline
+    trials = study.raced(one.system) if one else []
+    if not trials or trials[0].run is None or one is None or study.leader is None:
+        return False
+    column = f"test_{study.goal.metric.word}"
+    gains = []
+    for trial in trials:
+        curve = trial.run.curve() if trial.run else None
+        if curve is not None and len(curve) > 2:
+            half = curve[curve["time_s"] <= curve["time_s"].iloc[-1] / 2][column].iloc[-1]
+            end = curve[column].iloc[-1]
+            gains.append((half - end) / abs(half) if study.goal.metric.less_is_better else end - half)
+    best = [trial.run.measure(study.goal.metric.final) or 0.0 for trial in study.raced(study.leader) if trial.run]
+    own = [trial.run.measure(study.goal.metric.final) or 0.0 for trial in trials if trial.run]
+    if not gains or not best or not own:
+        return False
+    lead = abs(sum(best) / len(best) - sum(own) / len(own))
+    return bool(sum(gains) / len(gains) < SATURATED and lead < 2 * SATURATED * (sum(own) / len(own) if study.goal.metric.less_is_better else 1))
+
+
+def break_even(study: Study) -> dict[str, Any] | None:
+    """The share of all bandwidths at which the best that sends is as good as the baseline, between those that were tried; it changes with
+    the logarithm of the bandwidth."""
+    sender, baseline = best_sender(study), study.baseline
+    if sender is None or baseline is None:
+        return None
+    given = float(study.described["platform"].get("bandwidth_factor", 1))
+    leads: dict[float, float] = {}
+    for one in study.conditions:
+        share_of = float(one.changes[BANDWIDTH]) / given if BANDWIDTH in one.changes else 1.0 if not one.changes else None
+        if share_of is not None and {sender, baseline.system} <= set(one.scores):
+            lead = one.mean(baseline.system) - one.mean(sender)
+            if math.isfinite(lead):
+                leads[share_of] = lead
+    if len(leads) < 2:
+        return None
+    factors = sorted(leads)
+    found: dict[str, Any] = {"system": sender, "share": None, "bits_per_s": None, "link": None, "tried": [factors[0], factors[-1]],
+                             "ahead_at_least": sender if leads[factors[0]] > 0 else baseline.system}
+    for low, high in zip(factors, factors[1:]):
+        if (leads[low] > 0) != (leads[high] > 0):
+            part = leads[low] / (leads[low] - leads[high])
+            found["share"] = math.exp(math.log(low) + part * (math.log(high) - math.log(low)))
+    used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
+    if used and found["share"] and used[0]["link_bits_per_s"]:
+        found |= {"bits_per_s": found["share"] * used[0]["link_bits_per_s"], "link": used[0]["bottleneck"]}
+    return found
+
+
+def upgrades(study: Study) -> list[tuple[str, float]]:
+    """What makes the best that sends better, and by how much of its score; the most first."""
+    sender = best_sender(study)
+    given = next((one for one in study.conditions if not one.changes), None)
+    if sender is None or given is None or sender not in given.scores:
+        return []
+    found = []
+    for one in study.conditions:
+        if one.name in ("bandwidth doubled", "twice the workers", "eight connections for each message", "seconds a batch halved") and sender in one.scores:
+            found.append((one.name, given.mean(sender) - one.mean(sender)))
+    search = study.candidate(sender).search
+    codecs: dict[bool, float] = {}
+    for setting, scores in search.scores.items():
+        coded = any('"algorithm.codec"' in text and '"none"' not in text for text in setting)
+        codecs[coded] = min(codecs.get(coded, math.inf), scores.get(0, math.inf))
+    if len(codecs) == 2 and all(map(math.isfinite, codecs.values())):
+        found.append(("a codec" if codecs[True] < codecs[False] else "no codec", abs(codecs[False] - codecs[True])))
+    return sorted(found, key=lambda one: -one[1])
+
+
+def losses(study: Study) -> list[tuple[str, float]]:
+    """What the best loses where a site, or a worker, is left out."""
+    given = next((one for one in study.conditions if not one.changes), None)
+    leader = best_sender(study)
+    if given is None or leader is None or leader not in given.scores:
+        return []
+    return [(one.name, one.mean(leader) - given.mean(leader)) for one in study.conditions
+            if "platform.exclude" in one.changes and leader in one.scores]
+
+
+def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
+    """Conditions in which another system is best, with p of no difference from the best as given."""
+    if study.leader is None:
+        return []
+    found: list[tuple[Condition, str, float | None]] = []
+    for one in study.conditions:
+        if one.best and one.best != study.leader and one.changes and study.leader in one.scores:
+            p = paired_p([a - b for a, b in zip(one.scores[study.leader], one.scores[one.best])])
+            found.append((one, one.best, None if p is None else min(1.0, p * len(study.conditions))))
+    return found
+
+
+def how_sure(study: Study) -> str:
+    if study.leader is None:
+        return "No run came to its end."
+    leader = study.entrants[study.leader]
+    seeds = len(leader.scores)
+    if seeds < 3:
+        return "Only a guess: fewer than three seeds raced."
+    close = [(name, one) for name, one in study.entrants.items() if one is not leader and not one.dropped and one.scores]
+    if not close:
+        return f"Sure after {seeds} seeds, of these settings: all others are worse beyond chance (5 %)."
+    name, one = min(close, key=lambda pair: pair[1].mean)
+    count = seeds_to_tell([b - a for a, b in zip(leader.scores, one.scores)], len(study.entrants))
+    more = "more than 1,000 seeds" if count is None or count > 1000 else f"about {count} seeds"
+    told = "" if one.p is None else f" (p {one.p:.2g} against {name})"
+    return f"Not sure after {seeds} seeds{told}: {', '.join(name for name, _ in close)} may be as good; {more} would tell."
+
+
+def warnings_of(study: Study) -> list[str]:
+    found = []
+    for one in (study.candidate(name) for name in study.entrants):
+        if edges := one.search.at_edge():
+            found.append(f"{one.system}: the best {' and '.join(edges)} is the last that was tried; what lies beyond may be better.")
+    raced = [name for name in study.entrants if study.entrants[name].scores]
+    if study.described.get("data", {}).get("source") == "synthetic" and "command" not in study.described.get("model", {}):
+        found.append("The task learned is generated images and a small model; for your own model see docs/own_models.md, or give --model-bytes, "
+                     "--step and --platform.")
+    if study.cut_off:
+        found.append(f"The budget left out: {'; '.join(study.cut_off)}. More budget goes on from here.")
+    if raced and study.candidates[0].needs_all_data and study.leader == study.candidates[0].system:
+        found.append("One worker alone needs all data in one place; --exclude single leaves it out.")
+    return found
+
+
+def price(used: Mapping[str, Any]) -> str:
+    if not used.get("wan_link"):
+        return "nothing travels"
+    return f"{bytes_(used['wan_bytes_per_hour'])} an hour over {used['wan_link']}, both ways"
+
+
+def setting_told(study: Study, system: str) -> str:
+    """What differs from the scheme as it was given."""
+    search = study.candidate(system).search
+    return named(changes_of(tuple(value for value, one in zip(search.best or (), search.axes) if value != one.own)), ("compute.seconds_per_batch",))
+
+
+def reasons(study: Study) -> list[str]:
+    """Sentences on the best that sends: what binds, what it costs, where it stops paying, what helps."""
+    sender = best_sender(study)
+    if sender is None:
+        return []
+    one = study.candidate(sender)
+    lines = [f"{sender}: {what_binds(checked(one.base, study.best_changes(one)))[1]}"]
+    used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
+    if used:
+        lines.append(f"Price: {price(used[0])}." + ("" if used[0]["staleness"] is None else f" Gradients are {used[0]['staleness']:.2g} updates old."))
+    found = break_even(study)
+    baseline = study.baseline
+    if found and baseline and found["share"]:
+        rate = "" if found["bits_per_s"] is None else f" ({found['bits_per_s'] / 1e6:.3g} Mbit/s of {found['link']})"
+        lines.append(f"Break-even: below {100 * found['share']:.3g} % of the bandwidth{rate} {baseline.system} is as good.")
+    elif found and baseline:
+        lines.append(f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth tried, from {found['tried'][0]:g} to {found['tried'][1]:g} times that given.")
+    def unit(gain: float) -> str:
+        return seconds(gain) if study.goal.target is not None else f"{gain:.3f}"
+    word = "of the time to the target" if study.goal.target is not None else f"of {study.goal.metric.word}"
+    paying = [f"{name} {unit(gain)}" for name, gain in upgrades(study) if gain > 0]
+    if paying:
+        lines.append(f"What would help most, {word}: {', '.join(paying)}.")
+    if lost := losses(study):
+        lines.append("A loss costs, " + word + ": " + ", ".join(f"{name} {unit(cost)}" for name, cost in lost) + ".")
+    for condition, system, p in turns(study):
+        sure = p is not None and p < SIGNIFICANCE
+        lines.append(f"With {condition.name}, {system} is best{'' if sure else ', by no more than chance'}.")
+    return lines
+

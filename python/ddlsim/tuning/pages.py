@@ -1,0 +1,183 @@
+"""An advice as advice.json, as a page of text, and as a table."""
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from ..files import write_whole
+from ..stats import estimate
+from ..table import Cell, Column, Table, finite, hanging
+from ..units import seconds
+from .advise import Study, best_sender, safe_choice
+from .candidates import checked, why_left_out
+from .decide import break_even, how_sure, is_saturated, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of, what_binds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def advice_of(study: Study) -> dict[str, Any]:
+    """What advice.json says; None where nothing is known."""
+    sender, safe = best_sender(study), safe_choice(study)
+    one = study.candidate(sender) if sender else None
+    used = [usage_of(trial.run) for trial in (study.raced(sender)[:1] if sender else []) if trial.run]
+    binds = what_binds(checked(one.base, study.best_changes(one)))[0] if one else None
+    saturated = is_saturated(study)
+    conditions = [{"condition": condition.name, "key": condition.key or None,
+                   "scores": {name: [finite(score) for score in scores] for name, scores in condition.scores.items()},
+                   "failures": condition.failures, "best": condition.best,
+                   "p_against_best": next((p for other, _, p in turns(study) if other is condition), None)}
+                  for condition in study.conditions]
+    keys = ("compute.seconds_per_batch", "wire.model_bytes")
+    saturation = ["One worker all but saturates this task within half of the time: no network matters here; a harder task, or less time, would tell."]
+    return {
+        "question": study.base.name, "metric": study.goal.metric.word, "target": study.goal.target,
+        "best": _choice(study, study.leader), "safe": _choice(study, safe), "saturated": saturated, "how_sure": how_sure(study),
+        "needs_all_data_in_one_place": {one.system: one.needs_all_data for one in study.run},
+        "why": {"system": sender, "binds": binds, **{key: used[0][key] if used else None for key in ("bottleneck", "utilisation", "computing", "staleness")}},
+        "wan_link": used[0]["wan_link"] if used else None, "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None,
+        "break_even_bandwidth": break_even(study), "upgrades": dict(upgrades(study)), "losses": dict(losses(study)),
+        "sensitivity": [one for one in conditions if one["key"] in keys], "other_conditions": [one for one in conditions if one["key"] not in keys],
+        "systems": [_row(study, name) for name in _ranking(study)], "not_run": why_left_out(study.candidates), "cut_off": study.cut_off,
+        "failures": _failures(study), "notes": study.notes, "warnings": (saturation if saturated else []) + warnings_of(study)}
+
+
+def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
+    if system is None:
+        return None
+    trials = study.raced(system)
+    values = [study.value(trial) for trial in trials[:len(study.entrants[system].scores)]]
+    known = [value for value in values if value is not None]
+    mean = estimate(known) if len(known) == len(values) else None
+    interval = mean.interval(0.0, math.inf if study.goal.target is not None else study.goal.metric.most) if mean else None
+    used = [usage_of(trial.run) for trial in trials[:1] if trial.run]
+    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    return {"system": system, "setting": setting_told(study, system),
+            "scenario": str(study.trials.out / ("best.json" if system == study.leader else "safe.json")),
+            key: mean.mean if mean else None, "interval": list(interval) if interval else None,
+            "needs_all_data_in_one_place": study.candidate(system).needs_all_data,
+            "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None}
+
+
+def _ranking(study: Study) -> list[str]:
+    raced = sorted((name for name, one in study.entrants.items() if one.scores), key=lambda name: study.entrants[name].mean)
+    others = [one.system for one in study.run if one.system not in raced and one.search.scores]
+    def score(name: str) -> float:
+        search = study.candidate(name).search
+        return min((min(scores.values()) for scores in search.scores.values()), default=math.inf)
+    return raced + sorted(others, key=score)
+
+
+def _row(study: Study, system: str) -> dict[str, Any]:
+    entrant, one = study.entrants.get(system), study.candidate(system)
+    runs = study.trials.of_search(one.base, one.search)
+    choice = _choice(study, system) if entrant and entrant.scores else None
+    scores = entrant.scores if entrant else []
+    values = [value for changes, _, trial in runs if changes == study.best_changes(one) and (value := study.value(trial)) is not None]
+    tuned = sum(values) / len(values) if values else None
+    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    return {"system": system, "setting": setting_told(study, system), "changes": study.best_changes(one),
+            key: choice[key] if choice else None, "interval": choice["interval"] if choice else None, "at_tuning": tuned,
+            "scores": [finite(score) for score in scores], "p_against_leader": entrant.p if entrant else None,
+            "runs": len(runs) + len(scores), "failed": sum(bool(trial.failure) for _, _, trial in runs),
+            "needs_all_data_in_one_place": one.needs_all_data, "sends": one.sends}
+
+
+def _failures(study: Study) -> list[str]:
+    """A line for each system and reason."""
+    found: dict[str, int] = {}
+    for one in study.run:
+        for _, _, trial in study.trials.of_search(one.base, one.search):
+            if trial.failure:
+                line = f"{one.system}: {trial.failure.splitlines()[0]}"
+                found[line] = found.get(line, 0) + 1
+    return [line + (f" ({count} runs)" if count > 1 else "") for line, count in found.items()]
+
+
+def table_of(study: Study, advice: dict[str, Any]) -> "pd.DataFrame":
+    import pandas as pd
+    table = pd.DataFrame(advice["systems"])
+    table.attrs["advice"] = advice
+    table.attrs["text"] = text_of(study, advice)
+    return table
+
+
+def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: bool = False) -> str:
+    lines = []
+    if advice["saturated"]:
+        lines.append(advice["warnings"][0])
+    lines.append("Best estimate: " + _told(study, advice["best"]))
+    if advice["safe"]:
+        same = advice["safe"]["system"] == advice["best"]["system"]
+        lines.append("Safe choice: " + ("the same." if same else _told(study, advice["safe"])))
+    if advice["best"] and not study.candidate(advice["best"]["system"]).sends:
+        lines.append(_why_alone(study))
+    lines.append(advice["how_sure"])
+    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None else f"{key} at the end"),
+                   Column("p", "p"), Column("runs", "runs"), *([Column("setting", "setting")] if markdown else [])])
+    for row in advice["systems"]:
+        value = row[key] if row[key] is not None else row["at_tuning"]
+        shown = "-" if value is None else ("~" if row[key] is None else "") + (seconds(value) if study.goal.target is not None else f"{value:.4f}")
+        p = row["p_against_leader"]
+        cells = [row["system"], shown, "" if p is None else f"{p:.2g}", str(row["runs"]), *([row["setting"]] if markdown else [])]
+        table.rows.append([Cell(text) for text in cells])
+    parts = ["\n".join(f"{line}\n" for line in lines) if markdown else "".join(hanging(line, width) for line in lines),
+             table.markdown() if markdown else table.text(width),
+             "" if markdown else _list(["Settings, where they differ from the scheme as given:",
+                                        *(f"  {row['system']}: {row['setting']}" for row in advice["systems"])], width),
+             _list(["~ before a number: it did not race, and this is what tuning saw.", *reasons(study)], width),
+             _list([f"Careful: {line}" for line in advice["warnings"] if not advice["saturated"] or line != advice["warnings"][0]], width)]
+    told = [*study.notes, *(f"Not run: {line}" for line in advice["not_run"]), *(f"Failed: {line}" for line in advice["failures"])]
+    parts.append(_list(told, width))
+    return "\n".join(part for part in parts if part)
+
+
+def _list(lines: list[str], width: int) -> str:
+    return "".join(hanging(line, width) for line in lines)
+
+
+def _told(study: Study, choice: dict[str, Any] | None) -> str:
+    if choice is None:
+        return "none yet."
+    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    def tell(value: float) -> str:
+        return seconds(value) if key == "time_to_target_s" else f"{value:.4f}"
+    text = f"{choice['system']} ({choice['setting']})"
+    if choice[key] is not None:
+        text += f", {'time to ' + format(study.goal.target, 'g') if key == 'time_to_target_s' else key + ' at the end'} {tell(choice[key])}"
+    if choice["interval"]:
+        text += f" ({tell(choice['interval'][0])} .. {tell(choice['interval'][1])})"
+    return text + (", with all data in one place." if choice["needs_all_data_in_one_place"] else ".")
+
+
+def _why_alone(study: Study) -> str:
+    """Why nothing that sends is better."""
+    sender = best_sender(study)
+    if sender is None:
+        return "Why: no system that sends came to its end."
+    one = study.candidate(sender)
+    reason = what_binds(checked(one.base, study.best_changes(one)))[1]
+    used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
+    cost = f" for {price(used[0])}" if used else ""
+    return f"Why: the best that sends, {sender}, gains nothing{cost}. {reason}"
+
+
+def write_advice(study: Study, advice: dict[str, Any]) -> None:
+    """advice.json, advice.md, and what can be run: best.json and safe.json. Raises InputError."""
+    folder = study.trials.out
+    write_whole(folder / "advice.json", (json.dumps(advice, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(folder / "advice.md", f"# Which system suits {study.base.name}?\n\n{text_of(study, advice, markdown=True)}".encode())
+    for name, choice in (("best", advice["best"]), ("safe", advice["safe"])):
+        if choice is None:
+            continue
+        one = study.candidate(choice["system"])
+        changes = study.best_changes(one) | {"name": f"{study.base.name}_{name}"[:100]}
+        kept = {path: value for path, value in one.base.changes.items() if path not in ("record.iterations", "evaluate.samples", "evaluate.every")}
+        base = type(one.base)(one.base.name, one.base.scenario, one.base.folder, kept)
+        try:
+            base.describe(changes=changes, options=["-o", str(folder / f"{name}.json")])
+        except InputError as error:
+            raise InputError(f"{folder / name}.json: {error}") from None

@@ -1,0 +1,233 @@
+"""One rule of tuning, for every scheme and at equal cost.
+
+A scheme is a system with settings. It is tuned over axes: the learning rate, its schedule, the batch at its price in time, and
+each setting of the system that changes what is sent, or when (`tuned` in `ddlsim list algorithms --json`).
+
+1. Every run is as long as the run that is asked for, so that a schedule is judged over its own whole length.
+2. The search begins with the scheme as it is given and every other value of each axis, one at a time. Then, round after round, it
+   tries from the best so far all that was better taken together, and the neighbouring values of each axis.
+3. A best value at the end of an axis is tried further, by the factor between its last two.
+4. It ends where no neighbour is better, or with its allowance of runs, which is the same for all schemes.
+5. The four best get a second seed, the better two of these all seeds (successive halving; Karnin, Koren and Somekh, ICML 2013).
+   The seeds are for tuning alone.
+
+Two settings are told apart by all that they change. A search is a function of its scores, so it goes on where it stopped.
+"""
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ..labels import short
+from ..units import quantity
+
+Changes = dict[str, Any]      # values of a scenario by path
+Setting = tuple[str, ...]     # of each axis the changes, as JSON
+
+RATE = "training.optimizer.learning_rate"
+FIRST_SEED = 1_000_001        # seeds of tuning: far from those of reports
+ALLOWANCE = 48                # runs of one search with its first seed
+MOST_TOGETHER = 64            # settings of a grid that is tried whole
+RUNGS = (4, 2)                # settings that get a second seed, and all of them
+
+
+@dataclass
+class Axis:
+    """Values of one or several keys that go together. `own` is the one that the scheme is given with."""
+    values: list[str]             # changes as JSON; neighbours are beside each other
+    own: str
+    further: bool = True          # whether values beyond the ends may be tried
+
+    def beside(self, value: str) -> list[str]:
+        """The neighbours of a value. One beyond an end is added to the axis."""
+        i = self.values.index(value)
+        found = self.values[max(0, i - 1):i] + self.values[i + 1:i + 2]
+        if self.further and len(self.values) > 1:
+            if i == len(self.values) - 1 and (after := beyond(self.values[i - 1], value)) not in self.values:
+                self.values.append(after)
+                found.append(after)
+            if i == 0 and (before := beyond(self.values[1], value)) not in self.values:
+                self.values.insert(0, before)
+                found.append(before)
+        return found
+
+
+def axis(values: Sequence[Changes], own: Changes, further: bool = True) -> Axis:
+    """The own value takes its place among the numbers of an axis, or else the first."""
+    texts = [text_of(value) for value in values]
+    mine = text_of(own)
+    if mine not in texts:
+        numbers = [number_of(value) for value in [own, *values]]
+        if all(number is not None for number in numbers):
+            texts = [text for _, text in sorted(zip(numbers, [mine, *texts]), key=lambda pair: pair[0] or 0.0)]
+        else:
+            texts.insert(0, mine)
+    return Axis(texts, mine, further)
+
+
+def text_of(changes: Changes) -> str:
+    return json.dumps(changes, sort_keys=True)
+
+
+def changes_of(setting: Setting) -> Changes:
+    return {path: value for text in setting for path, value in json.loads(text).items()}
+
+
+def number_of(changes: Changes) -> float | None:
+    """The number of an axis with one key; None where its value is none."""
+    value = next(iter(changes.values())) if len(changes) == 1 else None
+    return None if isinstance(value, bool) else quantity(value) if isinstance(value, str) else (
+        float(value) if isinstance(value, (int, float)) else None)
+
+
+def beyond(before: str, last: str) -> str:
+    """As much further from `last` as that is from `before`; `last` itself where nothing changes in proportion."""
+    return text_of(_beyond(json.loads(before), json.loads(last)))
+
+
+def _beyond(before: Any, last: Any) -> Any:
+    if isinstance(before, dict) and isinstance(last, dict) and before.keys() == last.keys():
+        return {key: _beyond(before[key], last[key]) for key in last}
+    if isinstance(last, (int, float)) and isinstance(before, (int, float)) and not isinstance(last, bool):
+        if before <= 0 or last <= 0 or before == last:
+            return last
+        number = last * last / before
+        return max(1, round(number)) if isinstance(last, int) and isinstance(before, int) else float(f"{number:.3g}")
+    if isinstance(last, str) and isinstance(before, str) and last != before:
+        (a, unit), (b, other) = (re.fullmatch(r"([0-9.]*)(.*)", text, re.DOTALL).groups() for text in (before, last))  # type: ignore[union-attr]
+        if unit == other and a and b and float(a) > 0 and float(b) > 0:
+            return f"{float(b)**2 / float(a):.6g}{unit}"
+    return last
+
+
+class Search:
+    """One search: `open` says which runs it asks for next, and `tell` how they did (the less the better; infinity: it failed, None:
+    there can be no such run)."""
+
+    def __init__(self, axes: Sequence[Axis], seeds: int = 4, grid: bool = False, allowance: int = ALLOWANCE) -> None:
+        self.axes, self.seeds, self.allowance, self.rounds = list(axes), seeds, allowance, 0
+        self.scores: dict[Setting, dict[int, float]] = {}
+        self.impossible: set[Setting] = set()
+        self._climbs = True
+        self._centre = own = tuple(one.own for one in self.axes)
+        self._round = [own] + [_with(own, i, value) for i, one in enumerate(self.axes) for value in one.values]
+        if grid and math.prod(len(one.values) for one in self.axes) <= MOST_TOGETHER:
+            self._round = [own, *product(*(one.values for one in self.axes))]
+        self._round = list(dict.fromkeys(self._round))[:allowance]
+
+    def open(self, rounds: int | None = None) -> list[tuple[Setting, int]]:
+        """Runs, as a setting and the number of its seed; none: the search is at its end, or has had so many rounds."""
+        while self._climbs and (rounds is None or self.rounds < rounds):
+            runs = [(setting, 0) for setting in self._round if self._is_open(setting, 0)]
+            if runs:
+                return runs
+            self.rounds += 1
+            self._next_round()
+        if rounds is not None:
+            return []
+        for kept, seeds in zip(RUNGS, (2, self.seeds)):
+            runs = [(setting, seed) for setting in self._ranked()[:kept] for seed in range(min(seeds, self.seeds))
+                    if self._is_open(setting, seed)]
+            if runs:
+                return runs
+        return []
+
+    def tell(self, setting: Setting, seed: int, score: float | None) -> None:
+        if score is None:
+            self.impossible.add(setting)
+        else:
+            self.scores.setdefault(setting, {})[seed] = score
+
+    @property
+    def best(self) -> Setting | None:
+        """The least mean of those with the most seeds; None where no run came to its end."""
+        ranked = [setting for setting in self._ranked() if math.isfinite(_mean(self.scores[setting].values()))]
+        return ranked[0] if ranked else None
+
+    def at_edge(self) -> list[str]:
+        """What could be tried further, and was not: names of the keys whose best value is the last of its axis."""
+        best = self.best
+        if best is None:
+            return []
+        return [short(path) for value, one in zip(best, self.axes) if one.further and len(one.values) > 1
+                for path in json.loads(value) if _is_last(one, value)][:3]
+
+    def _is_open(self, setting: Setting, seed: int) -> bool:
+        return setting not in self.impossible and seed not in self.scores.get(setting, {})
+
+    def _ranked(self) -> list[Setting]:
+        return sorted(self.scores, key=lambda setting: (-len(self.scores[setting]), _mean(self.scores[setting].values())))
+
+    def _next_round(self) -> None:
+        tried = {setting: scores[0] for setting, scores in self.scores.items() if 0 in scores}
+        if not tried or len(tried) >= self.allowance:
+            self._climbs = False
+            return
+        centre = min(tried, key=lambda setting: tried[setting])
+        together = list(self._centre)
+        for i in range(len(self.axes)):
+            of_axis = [setting for setting in tried if _with(setting, i, self._centre[i]) == self._centre]
+            together[i] = min(of_axis, key=lambda setting: tried[setting])[i] if of_axis else centre[i]
+        self._centre = centre
+        proposals: list[Setting] = [tuple(together)]
+        proposals += [_with(centre, i, value) for i, one in enumerate(self.axes) for value in one.beside(centre[i])]
+        fresh = [setting for setting in dict.fromkeys(proposals) if setting not in self.scores and setting not in self.impossible]
+        self._round = fresh[:self.allowance - len(tried)]
+        self._climbs = bool(self._round)
+
+
+def _with(setting: Setting, i: int, value: str) -> Setting:
+    return (*setting[:i], value, *setting[i + 1:])
+
+
+def _mean(values: Iterable[float]) -> float:
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def _is_last(one: Axis, value: str) -> bool:
+    i = one.values.index(value)
+    return (i == 0 and beyond(one.values[1], value) not in one.values or
+            i == len(one.values) - 1 and beyond(one.values[-2], value) not in one.values)
+
+
+def rates(own: float) -> Axis:
+    return axis([{RATE: float(f"{own * factor:.3g}")} for factor in (0.5, 1, 2)], {RATE: float(f"{own:.3g}")})
+
+
+def over(text: str) -> tuple[str, list[Any]]:
+    """"PATH=VALUE,VALUE" as --over has it: brackets, braces and quotes keep together what is in them. Raises ValueError."""
+    path, equals, rest = text.removeprefix("$.").partition("=")
+    if not path or not equals and path != RATE:
+        raise ValueError("has no values; expected PATH=VALUE,VALUE,... such as algorithm.local_steps=4,16")
+    parts = re.findall(r'((?:[^,\[\]{}"]|"(?:\\.|[^"\\])*"|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\})*)(?:,|$)', rest)[:-1 if rest else 0] if equals else []
+    if equals and (not rest or "" in parts):
+        raise ValueError("has an empty value; expected one between commas")
+    if len(set(parts)) < len(parts):
+        raise ValueError("has a value twice; expected each value once")
+    return path, [_value(part) for part in parts]
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text  # a bare word
+
+
+def named(changes: Mapping[str, Any], without: Sequence[str] = ()) -> str:
+    """"learning_rate 0.2, codec top_k (fraction 0.1)"."""
+    return ", ".join(f"{short(path)} {_told(value)}" for path, value in changes.items() if path not in without) or "as given"
+
+
+def _told(value: Any) -> str:
+    if not isinstance(value, dict):
+        return value if isinstance(value, str) else json.dumps(value)
+    kind = value.get("type", value.get("name", ""))
+    rest = ", ".join(f"{key} {_told(inner)}" for key, inner in value.items() if key not in ("type", "name"))
+    return f"{kind} ({rest})" if rest and kind else f"{kind}{rest}"

@@ -1,0 +1,203 @@
+"""Runs that a search asks for, each made once and kept, within a budget by the clock."""
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..batch import Job, run_jobs
+from ..errors import InputError
+from ..frame import ACCURACY, LOSS, Metric, Run, read
+from ..labels import short
+from ..program import call
+from ..units import counted
+from .search import Changes, Search, changes_of
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What runs are judged by: how soon they reach a target of the metric or, without one, its value at their end."""
+    metric: Metric
+    target: float | None = None
+
+    def changes(self) -> Changes:
+        return {} if self.target is None else {f"evaluate.target_{self.metric.word}": [self.target]}
+
+    def score(self, run: Run) -> float:
+        """The less the better. A run of length T that misses the target counts as T (1 + how far it is behind)."""
+        value = run.measure(self.metric.final)
+        if run.stopped_by == "diverged" or value is None or not math.isfinite(value):
+            return math.inf
+        if self.target is None:
+            return value if self.metric.less_is_better else 1 - value
+        reached = run.measure(self.metric.time_to(self.target))
+        return reached if reached is not None else (run.measure("simulated_seconds") or 0) * (1 + abs(self.target - value))
+
+
+def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> Goal:
+    """Of a scenario with all defaults. Raises InputError unless runs of it can be judged."""
+    evaluate = described["evaluate"]
+    metric = LOSS if evaluate.get("metric") == "loss" else ACCURACY
+    if described.get("model") == "none":
+        raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
+    if target is not None and not 0 < target <= metric.most:
+        raise InputError(f"--target: {target:g} is no {metric.word} that a run could reach; expected more than 0"
+                         + ("" if metric.less_is_better else " and at most 1"))
+    return Goal(metric, target)
+
+
+@dataclass(frozen=True)
+class Base:
+    """A scenario that is varied: a file, or a dict whose relative paths start at `folder`."""
+    name: str
+    scenario: Path | dict[str, Any] = field(hash=False)
+    folder: Path | None = None
+    changes: Changes = field(default_factory=dict, hash=False)
+
+    def describe(self, command: str = "describe", changes: Changes | None = None, options: Iterable[str] = ()) -> str:
+        """What `ddlsim describe` or another command says of it."""
+        sets = [word for path, value in {**self.changes, **(changes or {})}.items()
+                for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
+        is_file = isinstance(self.scenario, Path)
+        text = None if is_file else json.dumps(self.scenario)
+        return call([command, str(self.scenario) if is_file else "-", *sets, *options], given=text)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How one run did."""
+    folder: Path
+    score: float                  # infinity: it failed, or diverged
+    run: Run | None = field(default=None, repr=False, compare=False)
+    failure: str = ""
+    possible: bool = True         # whether its scenario is one
+
+
+class Budget:
+    """A time by the clock. It decides which runs are made, and nothing else."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.start = seconds, time.monotonic()
+
+    @property
+    def used(self) -> float:
+        return (time.monotonic() - self.start) / self.seconds if self.seconds else 0.0
+
+    def left(self, share: float = 1.0) -> float | None:
+        """Seconds until that share of it is used; None: there is no end to it."""
+        return None if self.seconds is None else max(0.0, (share - self.used) * self.seconds)
+
+
+@dataclass
+class Trials:
+    out: Path
+    goal: Goal
+    budget: Budget = field(default_factory=lambda: Budget(None))
+    at_once: int | None = None
+    command: str = "tune"          # starts lines of progress
+    quiet: bool = False
+    known: dict[Path, Trial] = field(default_factory=dict)
+    made: int = 0
+    _told: float = 0.0
+
+    def folder(self, base: Base, changes: Changes, seed: int) -> Path:
+        """The same changes have the same folder, and others another one."""
+        text = "_".join(f"{short(path)}={plain(value)}" for path, value in changes.items())
+        digest = hashlib.sha256(json.dumps([base.changes, changes], sort_keys=True).encode()).hexdigest()[:8]
+        return self.out / file_name(f"{base.name}_{text}"[:90] + "-" + digest) / str(seed)
+
+    def of(self, base: Base, changes: Changes, seed: int) -> Trial | None:
+        return self.known.get(self.folder(base, changes, seed))
+
+    def run(self, runs: Sequence[tuple[Base, Changes, int]], stage: str = "", until: float = 1.0) -> bool:
+        """Makes those that are not known; False if the budget ended before (`until`: which share of it may be used)."""
+        open_runs = {self.folder(*one): one for one in runs}
+        jobs = [Job(base.scenario, folder, seed, base.folder, {**base.changes, **self.goal.changes(), **changes}, force=True)
+                for folder, (base, changes, seed) in open_runs.items() if folder not in self.known]
+        left = self.budget.left(until)
+        if not jobs or left == 0.0:
+            return not jobs
+        for number, answer in enumerate(run_jobs(jobs, self.at_once, ["--trust"], left), 1):
+            possible = answer.state != "refused"
+            try:
+                run = read(answer.job.out) if answer.state in ("done", "kept") else None
+                trial = Trial(answer.job.out, self.goal.score(run) if run else math.inf, run, answer.error, possible)
+            except InputError as error:
+                trial = Trial(answer.job.out, math.inf, None, str(error))
+            self.known[answer.job.out] = trial
+            self.made += answer.state == "done"
+            self._tell(stage, number, len(jobs))
+        return all(job.out in self.known for job in jobs)
+
+    def follow(self, searches: Mapping[Base, Search], stage: str = "tuning", rounds: int | None = None, until: float = 1.0) -> bool:
+        """Searches to the end, or for so many rounds; False if the budget ended before."""
+        while True:
+            # Of each search the first, then of each the second: a budget that ends has been dealt out evenly.
+            places = sorted(((place, base, *run) for base, search in searches.items() for place, run in enumerate(search.open(rounds))),
+                            key=lambda one: (one[3], one[0]))
+            asked = [(base, setting, seed) for _, base, setting, seed in places]
+            if not asked:
+                return True
+            whole = self.run([(base, changes_of(setting), first_seed(seed)) for base, setting, seed in asked], stage, until)
+            for base, setting, seed in asked:
+                trial = self.of(base, changes_of(setting), first_seed(seed))
+                if trial is not None:
+                    searches[base].tell(setting, seed, trial.score if trial.possible else None)
+            if not whole:
+                return False
+
+    def of_search(self, base: Base, search: Search) -> list[tuple[Changes, int, Trial]]:
+        """Every run that a search has made, in its order."""
+        found = [(changes, first_seed(seed)) for setting, scores in search.scores.items() for seed in sorted(scores)
+                 for changes in [changes_of(setting)]]
+        return [(changes, seed, trial) for changes, seed in found if (trial := self.of(base, changes, seed))]
+
+    def _tell(self, stage: str, number: int, runs: int) -> None:
+        terminal = sys.stderr.isatty()
+        now = time.monotonic()
+        if self.quiet or now - self._told < (0.1 if terminal else 10):
+            return
+        self._told = now
+        used = f", {100 * min(1.0, self.budget.used):.0f} % of the budget" if self.budget.seconds else ""
+        line = f"{self.command}: {stage}, {number} of {counted(runs, 'run')}{used}"
+        print(f"\r\x1b[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+    def end_line(self) -> None:
+        if not self.quiet and sys.stderr.isatty() and self._told:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def first_seed(seed: int) -> int:
+    from .search import FIRST_SEED
+    return FIRST_SEED + seed
+
+
+def plain(value: Any) -> str:
+    """A value without JSON's signs: ako,partitions=4 of {"name": "ako", "partitions": 4}."""
+    if isinstance(value, dict):
+        return ",".join(("" if key in ("name", "type") else f"{key}=") + plain(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return ",".join(map(plain, value))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def file_name(text: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9._=+,-]", "-", text)
+    return "-" + name[1:] if name.startswith(".") else name
+
+
+def system_facts() -> dict[str, dict[str, Any]]:
+    """Every training system by its name, as `ddlsim list algorithms --json` tells of it."""
+    return {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,209 @@
+"""`ddlsim tune`, and sweeps that tune every point: schemes at their own best settings, by the rule of search.py."""
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError, RunFailed
+from ..files import write_whole
+from ..labels import short
+from ..program import call, program
+from ..runs import AnyPath
+from ..stats import estimate
+from ..units import base_unit, quantity
+from ..units import plain as number_text
+from .search import ALLOWANCE, FIRST_SEED, RATE, Axis, Changes, Search, axis, changes_of, named, over, rates
+from .trials import Base, Goal, Trials, file_name, goal_of, plain, system_facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEDULE, BATCH, BATCH_TIME = "training.optimizer.schedule", "training.batch_size", "compute.seconds_per_batch"
+
+
+def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], name: str | None = None) -> list[Axis]:
+    """Everything that the rule tunes, of a scenario with all its defaults; `name`: of another system than its own."""
+    training, compute = described["training"], described["compute"]
+    optimizer = training["optimizer"]
+    schedule = optimizer["schedule"]
+    batch, time_text = training["batch_size"], compute.get("seconds_per_batch")
+    def of_batch(size: int) -> Changes:
+        time_s = quantity(time_text) if time_text else None
+        return {BATCH: size} | ({BATCH_TIME: f"{time_s * size / batch:.6g}s"} if time_s else {})
+    axes = [rates(optimizer["learning_rate"]),
+            axis([{SCHEDULE: {"type": kind}} for kind in ("constant", "cosine")], {SCHEDULE: schedule}, False),
+            axis([of_batch(batch), of_batch(2 * batch)], of_batch(batch))]
+    own = described["algorithm"] if name is None else {}
+    for lists in system["tuned"]:
+        values = [{f"algorithm.{key}": value for key, value in zip(lists, step)} for step in zip(*lists.values())]
+        given = {f"algorithm.{key}": own.get(key, system["keys"][key].get("default")) for key in lists}
+        axes.append(axis(values, {path: value for path, value in given.items() if value is not None}))
+    return axes
+
+
+def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[Any]]]) -> list[Axis]:
+    """Of given lists, which are tried as they are; an empty one is the learning rate, about the scenario's own."""
+    found = [axis([{path: value} for value in values], {path: values[0]}, False) if values else
+             rates(described["training"]["optimizer"]["learning_rate"]) for path, values in lists]
+    return found or [rates(described["training"]["optimizer"]["learning_rate"])]
+
+
+def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mapping[str, Sequence[Any]] = (),  # noqa: A002
+         target: float | None = None, seeds: int = 4, out: AnyPath = "results/tune", changes: Mapping[str, Any] | None = None,
+         jobs: int | None = None, quiet: bool = True) -> "pd.DataFrame":
+    """The best settings of each scenario, a row each: what was best, how it did over its seeds of tuning, how many runs that took.
+    `over`: values to try, as --over has them; by default whatever the rule tunes. DIR/<name>/ has tried.csv, the scenario with what
+    was best, and the runs. Raises DdlsimError."""
+    import pandas as pd
+    files = [Path(file) for file in ([scenarios] if isinstance(scenarios, (str, os.PathLike)) else scenarios)]
+    lists = list(over.items()) if isinstance(over, Mapping) else [_over(text) for text in over]
+    systems = system_facts() if not lists else {}
+    bases: list[Base] = []
+    searches: dict[Base, Search] = {}
+    goals: list[Goal] = []
+    for file in files:
+        base, described = base_of(file, dict(changes or {}))
+        goals.append(goal_of(described, target, str(file)))
+        if any(base.name == other.name for other in bases):
+            raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
+        axes = axes_over(described, lists) if lists else axes_of(described, systems[described["algorithm"]["name"]])
+        bases.append(base)
+        searches[base] = Search(axes, seeds, grid=bool(lists))
+    if any(goal != goals[0] for goal in goals):
+        raise InputError("tune: the scenarios are judged by different metrics; expected one evaluate.metric")
+    rows = []
+    trials = {base: Trials(Path(out) / base.name / "tuning", goals[0], at_once=jobs, quiet=quiet) for base in bases}
+    for base in bases:
+        trials[base].follow({base: searches[base]})
+        trials[base].end_line()
+        rows.append(_row(base, searches[base], trials[base], Path(out)))
+    return pd.DataFrame(rows)
+
+
+def base_of(file: Path, changes: Changes) -> tuple[Base, dict[str, Any]]:
+    """A scenario's file, and what it says with all defaults. Its name tells the changes, except where they give one."""
+    if str(file) == "-":
+        raise InputError("the standard input is read once, and a search reads a scenario often; expected the name of a file")
+    described = json.loads(Base("", file, changes=changes).describe())
+    told = "_".join(plain(value) if path == "algorithm" else f"{short(path)}={plain(value)}" for path, value in changes.items()
+                    if path.split(".")[0] not in ("seed", "description", "record", "expect", "name"))
+    name = described["name"] + ("" if "name" in changes or not told else "_" + told)
+    return Base(file_name(name)[:100], file, None, changes | {"record.iterations": False}), described
+
+
+def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any]:
+    runs = trials.of_search(base, search)
+    folder = out / base.name
+    write_whole(folder / "tried.csv", tried_csv(trials.goal, [({}, base, search)], trials).encode())
+    if search.best is None:
+        reason = next((trial.failure for _, _, trial in runs if trial.failure), "every run diverged or was refused")
+        raise RunFailed(f"{base.name}: no run came to its end: {reason.splitlines()[0]}")
+    best = changes_of(search.best)
+    of_best = [trial for changes, _, trial in runs if changes == best]
+    tuned = folder / f"{base.name}_tuned.json"
+    base.describe(changes=best | {"name": tuned.stem}, options=["-o", str(tuned)])
+    metric, target = trials.goal.metric, trials.goal.target
+    values = [value for trial in of_best if trial.run and (value := trial.run.measure(metric.final)) is not None]
+    times = [trial.run.measure(metric.time_to(target)) if trial.run else None for trial in of_best] if target is not None else []
+    whole = [time for time in times if time is not None]
+    mean = estimate(values)
+    return {"scenario": base.name, "best": best, f"{metric.word}_at_end": mean.mean if mean else math.nan,
+            **({"time_to_target_s": sum(whole) / len(whole) if whole and len(whole) == len(times) else math.nan}
+               if target is not None else {}),
+            "seeds": len(of_best), "runs": len(runs), "failed": sum(bool(trial.failure) for _, _, trial in runs),
+            "at_edge": search.at_edge(), "tuned_scenario": str(tuned)}
+
+
+def tried_csv(goal: Goal, schemes: Sequence[tuple[Mapping[str, Any], Base, Search]], trials: Trials) -> str:
+    """What was tried, a row per run: what tells its scheme, its settings, how it did, and whether they were the best in the end."""
+    rows: list[tuple[dict[str, Any], list[Any]]] = []
+    for told, base, search in schemes:
+        best = changes_of(search.best) if search.best else None
+        for changes, seed, trial in trials.of_search(base, search):
+            def measure(key: str, run: Any = trial.run) -> float | None:
+                return run.measure(key) if run else None
+            of_target = [goal.metric.time_to(goal.target), goal.metric.bytes_to(goal.target)] if goal.target is not None else []
+            rows.append(({**told, **changes}, [seed, trial.score, measure(goal.metric.final), *map(measure, of_target),
+                                               trial.failure, int(changes == best)]))
+    paths = list(dict.fromkeys(path for settings, _ in rows for path in settings))
+    columns = [_column(path, [settings.get(path) for settings, _ in rows]) for path in paths]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    target = ["time_to_target_s", "bytes_to_target"] if goal.target is not None else []
+    writer.writerow([title for title, _ in columns] + ["seed", "score", goal.metric.word, *target, "failure", "best"])
+    for i, (_, values) in enumerate(rows):
+        writer.writerow([cells[i] for _, cells in columns] +
+                        [value if isinstance(value, str) else number_text(value) for value in values])
+    return text.getvalue()
+
+
+def _column(path: str, values: Sequence[Any]) -> tuple[str, list[str]]:
+    """As a sweep's tables have it: quantities as numbers, whose unit is in the title."""
+    units = {base_unit(value) for value in values if value is not None}
+    if len(units) == 1 and (unit := units.pop()):
+        return f"{path}_{unit}", ["" if value is None else number_text(quantity(value)) for value in values]
+    return path, ["" if value is None else plain(value) for value in values]
+
+
+def _over(text: str) -> tuple[str, list[Any]]:
+    try:
+        return over(text)
+    except ValueError as error:
+        raise InputError(f"--over {text}: {error}") from None
+
+
+def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None, quiet: bool, words: Sequence[str]) -> None:
+    """Tunes every point of a sweep, and becomes the program, which runs the sweep with what was found. The runs of tuning are in
+    DIR/<sweep>_tuning, with a table of them."""
+    sets = [word for path, value in changes.items() for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
+    plan = json.loads(call(["describe", file, *sets]))
+    what, seeds = plan["tune"], plan["tune"]["seeds"]
+    for seed in plan["seeds"]:
+        if FIRST_SEED <= seed < FIRST_SEED + seeds:
+            raise InputError(f"{file}: $.seeds: {seed} is a seed for tuning; expected others")
+    folder = Path(out) / f"{plan['name']}_tuning"
+    goals, schemes = [], []
+    for varied, (name, described) in zip(_varied(plan["axes"]), plan["scenarios"].items()):
+        goals.append(goal_of(described, what["target"], f"{file}: {name}"))
+        base = Base(name, described, Path(plan["folder"]), {"record.iterations": False})
+        schemes.append((varied, base, Search(axes_over(described, what["over"].items()), seeds, grid=True, allowance=ALLOWANCE)))
+    if any(goal != goals[0] for goal in goals):
+        raise InputError(f"{file}: $.tune: the scenarios are judged by different metrics; expected one evaluate.metric")
+    trials = Trials(folder, goals[0], at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
+    trials.follow({base: search for _, base, search in schemes})
+    trials.end_line()
+    write_whole(folder / "tried.csv", tried_csv(goals[0], schemes, trials).encode())
+    best = {}
+    for _, base, search in schemes:
+        if search.best is None:
+            raise RunFailed(f"{base.name}: no run of its tuning came to its end")
+        best[base.name] = changes_of(search.best)
+    write_whole(folder / "tuned.json", (json.dumps(best, indent=1) + "\n").encode())
+    os.execv(program(), [program(), *words, "--tuned", str(folder / "tuned.json")])
+
+
+def _varied(axes: Sequence[Mapping[str, Sequence[Any]]]) -> list[dict[str, Any]]:
+    """What is varied, by point: the last axis varies fastest."""
+    steps = [[dict(zip(lists, values)) for values in zip(*lists.values())] for lists in axes]
+    return [{path: value for step in point for path, value in step.items()} for point in itertools.product(*steps)]
+
+
+def table_of(rows: "pd.DataFrame", goal_target: float | None) -> list[list[str]]:
+    """For people: a line for each scenario below the titles."""
+    word = next(column for column in rows if column.endswith("_at_end")).removesuffix("_at_end")
+    lines = [["scenario", "best", *([f"time to {goal_target:g}"] if goal_target is not None else []), f"{word} at the end", "seeds", "runs"]]
+    for row in rows.to_dict("records"):
+        time = row.get("time_to_target_s")
+        told = [] if goal_target is None else ["not reached" if time is None or math.isnan(time) else f"{time:.4g} s"]
+        lines.append([row["scenario"], named(row["best"]), *told, f"{row[word + '_at_end']:.4f}", str(row["seeds"]), str(row["runs"])])
+    return lines
+
+
+__all__ = ["RATE", "axes_of", "axes_over", "base_of", "table_of", "tune", "tune_sweep"]
