@@ -143,10 +143,10 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
     else:
         base, described = base_of(file, changes)
     where = str(file)
-    goal = goal_of(described, target, where)
     stop_s = quantity(described["stop"].get("time") or "")
     if not stop_s:
         raise InputError(f'{where}: $.stop.time: is missing; expected a time that all candidates may take, such as "600s"')
+    goal = goal_of(described, target, where)
     count = EVALUATIONS if target is not None else 4  # the end leads; half-way tells whether the task is saturated
     more: Changes = {"evaluate.every": f"{stop_s / count:.6g}s"}
     if "every_iterations" in described["evaluate"]:
@@ -158,14 +158,14 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
         notes.append(f"{goal.metric.word.capitalize()} is that of {SAMPLES:,} test samples, which a ranking needs no more than.")
     if first["network"]["model"] == "packets" and NETWORK not in first["network"]["why"]:  # the program's choice, not the scenario's
         more[NETWORK] = "TCP"
-        notes.append("Network model TCP, the quick one; packet by packet, which is nearer to measured times here, the best run again.")
+        notes.append("Searched with the network model TCP, the quick one; the best run again packet by packet, which is nearer to measured times here.")
     base = Base(base.name, base.scenario, base.folder, {**base.changes, **more})
     if not described["compute"].get("seconds_per_batch"):
         notes.append("A larger batch takes the time that the host's speed gives it.")
     else:
         notes.append(f"Another batch takes time in proportion: {described['compute']['seconds_per_batch']} are for "
                      f"{described['training']['batch_size']} samples.")
-    found = candidates_of(base, described, system_facts(), only, without, target is not None)
+    found = candidates_of(base, described, system_facts(described["algorithm"]["name"]), only, without, target is not None)
     trials = Trials(out / base.name, goal, budget, jobs, "advise", quiet)
     return Study(base, described, goal, found, notes, trials, [])
 

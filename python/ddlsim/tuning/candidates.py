@@ -65,14 +65,14 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
         raise InputError(f"{alone[0]}: cannot be run: {found[0].left_out}")
     if not found[0].sends:
         least = found[0].gradients_per_s / (ROOM_FOR_TIME if has_target else ROOM_AT_END)
-        slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least]
+        slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least and one.system != own]
         with ThreadPoolExecutor(cores()) as pool:
             list(pool.map(lambda one: _begin_where_feasible(one, least, found[0]), slow))
     return found
 
 
 def checked(base: Base, changes: Changes | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json", "--trust"]))
+    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json"]))
     return found
 
 
@@ -102,8 +102,8 @@ def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> 
             if other.gradients_per_s > 1.05 * most:
                 most, best = other.gradients_per_s, (axis, value, other.checked)
     if most < least:
-        one.left_out = (f"takes {most:.2g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.2g} of one "
-                        "worker")
+        one.left_out = (f"takes {most:.2g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.2g} of "
+                        f"{baseline.system}")
     else:
         axis, value, one.checked = best
         axis.own = value

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..table import Cell, Column, Table
+from .search import value_of
 
 OF_FACTS = ("model_bytes", "step", "platform", "workers", "batch", "horizon", "text")
 
@@ -108,10 +109,7 @@ def _setting(text: str) -> tuple[str, Any]:
     path, equals, value = text.removeprefix("$.").partition("=")
     if not equals or not path:
         raise argparse.ArgumentTypeError(f"{text} sets nothing; expected PATH=VALUE")
-    try:
-        return path, json.loads(value)
-    except ValueError:
-        return path, value
+    return path, value_of(value)
 
 
 def _names(text: str) -> list[str]:

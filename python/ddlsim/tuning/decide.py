@@ -13,6 +13,7 @@ from .candidates import checked
 from .race import seeds_to_tell
 from .search import changes_of, named
 
+COMPUTING = 2 / 3  # of a step: then computing binds
 SATURATED = 0.01  # so little of accuracy, or share of loss, is gained in the second half of the time
 
 
@@ -40,11 +41,14 @@ def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
     """computing, window, route, host, bandwidth, latency or waiting; and a sentence. Of a scheme's `check`."""
     expected, bounds = found.get("expected") or {}, found["bounds"]
     shares = {key: expected.get(f"{key}_share", 0.0) for key in ("compute", "bandwidth", "latency", "waiting")}
-    most = max(shares, key=lambda key: shares[key])
+    most = max(shares, key=lambda key: float(shares[key]))
     step = f"A step takes {seconds(expected.get('step_s', bounds['step_s']))}, {share(shares['compute'])} of it computing"
+    if most == "compute" and shares[most] < COMPUTING:
+        most = max((key for key in shares if key != "compute"), key=lambda key: float(shares[key]))
     if most == "compute":
         return "computing", f"{step}: computing binds."
-    slow = max(found.get("connections") or [], key=lambda one: float(one["message_s"]), default=None)
+    connections: list[dict[str, Any]] = found.get("connections") or []
+    slow = max(connections, key=lambda one: float(one["message_s"]), default=None)
     if slow is not None and most != "waiting":
         kind = {"window": "the window of one connection", "route": "the route", "host": "a host's own link"}.get(slow["binds"], slow["binds"])
         return slow["binds"], (f"{step}; {kind} binds between {slow['from']} and {slow['to']} ({8e-6 * slow['bytes_per_s']:.3g} Mbit/s, a "

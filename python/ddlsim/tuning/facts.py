@@ -23,8 +23,8 @@ from ..table import Cell, Column, Table, hanging
 from ..units import bytes_, counted, quantity, seconds, share
 from .candidates import checked, reason_of
 from .decide import what_binds
-from .search import Changes, named
-from .trials import Base, Budget, Goal, Trials, cores, system_facts
+from .search import Changes, named, value_of
+from .trials import Base, Budget, Goal, Trials, cores, plain, system_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,10 +61,10 @@ class Row:
     def steps_to(self, loss: float) -> float | None:
         """The fewest steps after which the mean loss is that; None: it is not, within the table."""
         first, last = min(self.losses), max(self.losses)
-        if _mean(self.after(last)) > loss:
+        if _mean(self.after(float(last))) > loss:
             return None
         for i in range(201):
-            steps = first * (last / first) ** (i / 200)
+            steps = float(first * (last / first) ** (i / 200))
             if _mean(self.after(steps)) <= loss:
                 return steps
         return float(last)
@@ -91,14 +91,22 @@ class Timed:
     def setting(self) -> str:
         return named({key: value for key, value in self.algorithm.items() if key != "name"})
 
+    @property
+    def scheme(self) -> str:
+        """"local_sgd, local_steps=100": its name in tables."""
+        return plain(self.algorithm).replace(",", ", ")
+
 
 def rows_of(workers: int) -> tuple[list[Row], int]:
     """Of one worker and of so many, or of the nearest number that was learned."""
     found: dict[tuple[str, int], Row] = {}
     with open(TABLE, encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
-            row = found.setdefault((line["algorithm"], int(line["workers"])), Row(json.loads(line["algorithm"]), int(line["workers"])))
-            row.losses[int(line["steps"])] = [float(line[f"loss_{seed}"]) for seed in (1, 2, 3)]
+            name, *settings = line["algorithm"].split(",")
+            algorithm = {"name": name} | {key: value_of(value) for key, value in (setting.split("=") for setting in settings)}
+            count = 1 if name == "single" else int(line["workers"])
+            row = found.setdefault((line["algorithm"], count), Row(algorithm, count))
+            row.losses.setdefault(int(line["steps"]), []).append(float(line["loss"]))
     counts = sorted({count for _, count in found if count > 1})
     nearest = min(counts, key=lambda count: abs(math.log(count / max(1, workers))))
     return [row for (_, count), row in found.items() if count in (1, nearest)], nearest
@@ -221,7 +229,7 @@ def _asynchronous(base: Base, text: str, best: Timed, steps: int, out: Path, bud
         trial = trials.of(learning, {"algorithm": algorithm}, 1)
         loss = trial.run.measure(LOSS.final) if trial and trial.run else None
         reason = "the budget left it out" if trial is None else trial.failure.splitlines()[0] if trial.failure else None
-        found.append({"system": algorithm["name"], "setting": named({key: value for key, value in algorithm.items() if key != "name"}), "loss": loss, "reason": reason})
+        found.append({"system": algorithm["name"], "scheme": plain(algorithm).replace(",", ", "), "loss": loss, "reason": reason})
     return found
 
 
@@ -233,7 +241,8 @@ def _advice(base: Base, found: list[Timed], left_out: list[str], study: dict[str
     safe = min(equal, key=lambda one: (one.checked["bounds"]["bytes_per_step"], one.step_s), default=None)
     sender = best if best is not single else next((one for one in able if one is not single), None)
     binds = what_binds(sender.checked) if sender else (None, "")
-    conditions = _conditions(base, able[:3] + ([single] if single and single not in able[:3] else []), study, target) if able else []
+    told = list(dict.fromkeys(one.scheme for one in [*able[:3], sender, single] if one))
+    conditions = _conditions(base, [one for one in found if one.scheme in told], study, target) if able else []
     warnings = [TIMED, LEARNED]
     if study["learned_with"] != study["workers"]:
         warnings.append(f"The small GPT was learned by {study['learned_with']} workers, not by {study['workers']}.")
@@ -241,11 +250,12 @@ def _advice(base: Base, found: list[Timed], left_out: list[str], study: dict[str
         warnings.append("The small GPT was learned for 1,000 steps of each worker; later ones count as those.")
     if not asynchronous:
         warnings.append("Asynchronous systems (Ako, AD-PSGD, gossip) are not in this answer: what they learn depends on times; --text FILE runs them.")
-    left_out = [*left_out, *(f"{one.system} ({one.setting}): takes {study['time_s'] / one.step_s:.0f} steps in the time, too few to learn anything"
+    left_out = [*left_out, *(f"{one.scheme}: takes {study['time_s'] / one.step_s:.0f} steps in the time, too few to learn anything"
                              for one in found if one.losses is None)]
     return {"question": base.name, "facts": study, "metric": "loss", "target": target, "best": _choice(best, study, target), "safe": _choice(safe, study, target),
             "how_sure": _how_sure(best, equal), "needs_all_data_in_one_place": {one.system: one is single for one in found},
-            "why": {"system": sender.system if sender else None, "binds": binds[0], "told": binds[1], "bottleneck": sender.checked["bounds"]["bottleneck"] if sender else None,
+            "upgrades": _upgrades(conditions, found, sender, study, target),
+            "why": {"system": sender.system if sender else None, "scheme": sender.scheme if sender else None, "binds": binds[0], "told": binds[1], "bottleneck": sender.checked["bounds"]["bottleneck"] if sender else None,
                     "utilisation": (sender.checked.get("expected") or {}).get("bandwidth_share") if sender else None,
                     "computing": (sender.checked.get("expected") or {}).get("compute_share") if sender else None, "staleness": None},
             "break_even_bandwidth": _break_even(base, sender, single, study, target) if sender and single else None,
@@ -268,7 +278,7 @@ def _choice(one: Timed | None, study: dict[str, Any], target: float | None) -> d
         return None
     mean = estimate(one.losses or [])
     interval = mean.interval(0.0, math.inf) if mean and target is None else None
-    return {"system": one.system, "setting": one.setting, "algorithm": one.algorithm, "scenario": "best.json",
+    return {"system": one.system, "scheme": one.scheme, "setting": one.setting, "scenario": "best.json",
             ("loss" if target is None else "time_to_target_s"): _score(one, study["time_s"], target), "interval": list(interval) if interval else None,
             "step_s": one.step_s, "needs_all_data_in_one_place": one.row.workers == 1,
             "wan_bytes_per_hour": 3600 * one.checked["bounds"]["bottleneck_bytes_per_step"] / one.step_s}
@@ -277,15 +287,15 @@ def _choice(one: Timed | None, study: dict[str, Any], target: float | None) -> d
 def _how_sure(best: Timed | None, equal: Sequence[Timed]) -> str:
     if best is None:
         return "No system learns anything in this time."
-    others = [f"{one.system} ({one.setting})" for one in equal if one is not best]
-    return f"Not sure, by three seeds of the small GPT: {', '.join(others)} may be as good." if others else \
+    others = [one.scheme for one in equal if one is not best]
+    return f"Not sure, by three seeds of the small GPT: {'; '.join(others)} may be as good." if others else \
         "Sure of the small GPT, by three seeds (5 %); of a large one the warnings below say what is known."
 
 
 def _row(one: Timed, single: Timed | None, study: dict[str, Any], target: float | None) -> dict[str, Any]:
     expected = one.checked.get("expected") or {}
     workers = 1 if one.row.workers == 1 else study["workers"]
-    return {"system": one.system, "setting": one.setting, "algorithm": one.algorithm, "step_s": one.step_s, "least_step_s": one.checked["bounds"]["step_s"],
+    return {"system": one.system, "scheme": one.scheme, "setting": one.setting, "algorithm": one.algorithm, "step_s": one.step_s, "least_step_s": one.checked["bounds"]["step_s"],
             "bytes_per_step": one.checked["bounds"]["bytes_per_step"], "computing": expected.get("compute_share"), "binds": what_binds(one.checked)[0],
             "steps": study["time_s"] / one.step_s, "samples_against_one_worker": workers * (single.step_s if single else quantity(study["step"]) or 0.0) / one.step_s,
             "samples_per_s": workers * study["batch"] / one.step_s if study["batch"] else None,
@@ -302,9 +312,9 @@ def _conditions(base: Base, among: Sequence[Timed], study: dict[str, Any], targe
         asked += [(f"seconds a batch {word}", "compute.seconds_per_batch", {"compute.seconds_per_batch": f"{factor * step_s:.6g}s"}, study["workers"]),
                   (f"model bytes {word}", "wire.model_bytes", {"wire.model_bytes": f"{factor * size:.0f}B"}, study["workers"]),
                   (f"bandwidth {word}", None, {"platform.bandwidth_factor": factor}, study["workers"])]
-    asked.append(("eight connections for each message", None, {"platform.network.connections": 8}, study["workers"]))
+    asked.append(("four connections for each message", None, {"platform.network.connections": 4}, study["workers"]))
     asked.append(("twice the workers", None, {"platform.workers_per_site": [2 * count for count in per_site]}, 2 * study["workers"]))
-    asked += [(f"without {site}", None, {"platform.exclude": [site]}, study["workers"] - per_site[i]) for i, site in enumerate(study["sites"][:3]) if len(study["sites"]) > 1]
+    asked += [(f"{site} away", None, {"platform.exclude": [site]}, study["workers"] - per_site[i]) for i, site in enumerate(study["sites"][:3]) if len(study["sites"]) > 1]
     def run(question: tuple[str, str | None, Changes, int]) -> dict[str, Any]:
         name, key, changes, workers = question
         scores: dict[str, float | None] = {}
@@ -313,7 +323,7 @@ def _conditions(base: Base, among: Sequence[Timed], study: dict[str, Any], targe
             row = next((row for row in rows if row.algorithm == one.row.algorithm), one.row)
             try:
                 timed = Timed(row, one.algorithm, checked(base, {**changes, "algorithm": one.algorithm}))
-                scores[f"{one.system} ({one.setting})"] = _score(timed, study["time_s"] if "seconds" not in name else study["horizon"] * (quantity(changes["compute.seconds_per_batch"]) or 0.0), target)
+                scores[one.scheme] = _score(timed, study["time_s"] if "seconds" not in name else study["horizon"] * (quantity(changes["compute.seconds_per_batch"]) or 0.0), target)
             except DdlsimError as error:
                 return {"condition": name, "key": key, "scores": {}, "best": None, "failures": {one.system: reason_of(error)}}
         known = {system: score for system, score in scores.items() if score is not None}
@@ -330,7 +340,7 @@ def _break_even(base: Base, sender: Timed, single: Timed, study: dict[str, Any],
         score = _score(timed, study["time_s"], target)
         return -math.inf if score is None else math.inf if alone is None else alone - score
     low, high = 2.0**-8, 2.0**8
-    found: dict[str, Any] = {"system": sender.system, "tried": [low, high], "share": None, "ahead_at_least": sender.system if lead(low) > 0 else single.system}
+    found: dict[str, Any] = {"system": sender.system, "scheme": sender.scheme, "tried": [low, high], "share": None, "ahead_at_least": sender.system if lead(low) > 0 else single.system}
     if (lead(low) > 0) == (lead(high) > 0):
         return found
     for _ in range(7):
@@ -343,36 +353,33 @@ def text_of(advice: dict[str, Any], width: int = 80) -> str:
     facts, target = advice["facts"], advice["target"]
     key = "loss" if target is None else "time_to_target_s"
     def tell(value: float | None) -> str:
-        return "-" if value is None else f"{value:.3f}" if target is None else seconds(value)
-    best, safe = advice["best"], advice["safe"]
-    lines = [f"Question: {bytes_(quantity(facts['model_bytes']) or 0)}, {facts['step']} a step, {counted(facts['workers'], 'worker')} in {counted(len(facts['sites']), 'site')}; the time of "
-             f"{facts['horizon']:,} steps of one worker, {seconds(facts['time_s'])}.", ""]
+        return "none" if value is None else f"{value:.3f}" if target is None else seconds(value)
+    best, safe, found = advice["best"], advice["safe"], advice["break_even_bandwidth"]
+    lines = [f"Question: {bytes_(quantity(facts['model_bytes']) or 0)}, {facts['step']} a step, {counted(facts['workers'], 'worker')} in "
+             f"{counted(len(facts['sites']), 'site')}; the time of {facts['horizon']:,} steps of one worker, {seconds(facts['time_s'])}.", ""]
     if best:
-        lines.append(f"Best estimate: {best['system']} ({best['setting']}), {seconds(best['step_s'])} a step; {key.replace('_', ' ')} {tell(best[key])}.")
+        lines.append(f"Best estimate: {best['scheme']}: {seconds(best['step_s'])} a step; {'loss at the end' if target is None else f'time to {target:g}'} {tell(best[key])}.")
     if safe:
-        lines.append("Safe choice: " + ("the same." if safe["algorithm"] == best["algorithm"] else f"{safe['system']} ({safe['setting']}), {seconds(safe['step_s'])} a step."))
+        lines.append("Safe choice: " + ("the same." if safe["scheme"] == best["scheme"] else f"{safe['scheme']}: {seconds(safe['step_s'])} a step."))
     lines += [advice["how_sure"], "", "About times (yours):"]
-    if advice["why"]["told"]:
-        lines.append(f"{advice['why']['system']}: {advice['why']['told']}")
-    if advice["wan_bytes_per_hour"]:
-        lines.append(f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {advice['why']['bottleneck'] or 'the busiest link'}, one way.")
-    parts = ["".join(hanging(line, width) for line in lines) + "\n", _times(advice).text(width)]
-    lines = ["About learning (the small GPT's):"]
-    found = advice["break_even_bandwidth"]
+    why = advice["why"]
+    if why["told"]:
+        lines += [f"{why['scheme']}: {why['told']}", f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way."]
+    parts = ["".join(hanging(line, width) for line in lines), _times(advice).text(width)]
+    lines = ["About both, with what the small GPT learns:"]
     if found:
-        lines.append(f"Break-even: at {100 * found['share']:.3g} % of the bandwidth one worker is as good as {found['system']}." if found["share"] else
-                     f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth from {found['tried'][0]:.2g} to {found['tried'][1]:g} times that measured.")
+        lines.append(f"Break-even: at {100 * found['share']:.3g} % of all bandwidths one worker is as good as {found['scheme']}." if found["share"] else
+                     f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth from {found['tried'][0]:.2g} to {found['tried'][1]:g} times that measured"
+                     + (": other things than bandwidth bind." if found["ahead_at_least"] == "single" else "."))
     conditions = [*advice["sensitivity"], *advice["other_conditions"]]
-    given = next((one for one in conditions if one["condition"] == "as given"), None)
-    for one in conditions:
-        if one is given or not one["scores"] or given is None:
-            continue
-        named_best = f"{best['system']} ({best['setting']})" if best else ""
-        before, after = given["scores"].get(named_best), one["scores"].get(named_best)
-        change = "" if before is None or after is None else f", {tell(before)} becomes {tell(after)}"
-        lines.append(f"With {one['condition']}: {one['best'] or 'nobody'} is best{change}.")
+    given: dict[str, Any] = next((one for one in conditions if one["condition"] == "as given"), {"scores": {}})
+    lines += [f"  {one['condition']}: {why['scheme']} {tell(given['scores'].get(why['scheme']))} becomes {tell(one['scores'].get(why['scheme']))}; best {one['best'] or 'nobody'}"
+              for one in conditions if one is not given and one["scores"]]
+    if advice["upgrades"]:
+        lines.append("What would help it most: " + ", ".join(f"{name} ({tell(gain)})" for name, gain in advice["upgrades"].items()) + ".")
+    lines += [f"  {one['condition']}: cannot be told: {next(iter(one['failures'].values()))[:120]}" for one in conditions if one["failures"]]
     for one in advice["asynchronous"]:
-        lines.append(f"{one['system']} ({one['setting']}), one seed, rate not tuned: " + (f"loss {one['loss']:.3f}." if one["loss"] is not None else f"{one['reason']}."))
+        lines.append(f"{one['scheme']}, one seed, rate not tuned: " + (f"loss {one['loss']:.3f}." if one["loss"] is not None else f"{one['reason']}."))
     parts.append("".join(hanging(line, width) for line in lines))
     parts.append("".join(hanging(line, width) for line in [*(f"Careful: {line}" for line in advice["warnings"]), *(f"Not run: {line}" for line in advice["not_run"])]))
     return "\n".join(parts)
@@ -380,15 +387,29 @@ def text_of(advice: dict[str, Any], width: int = 80) -> str:
 
 def _times(advice: dict[str, Any]) -> Table:
     target = advice["target"]
-    titles = ["system", "setting", "a step", "at least", "computing", "samples", "loss" if target is None else f"time to {target:g}", "p"]
-    table = Table([Column(title, title) for title in titles], keys=2)
+    titles = ["scheme", "a step", "at least", "computing", "samples", "loss" if target is None else f"time to {target:g}", "p"]
+    table = Table([Column(title, title) for title in titles])
     for row in advice["systems"]:
         score = row["loss" if target is None else "time_to_target_s"]
         table.rows.append([Cell(text) for text in (
-            row["system"], row["setting"], seconds(row["step_s"]), seconds(row["least_step_s"]), "-" if row["computing"] is None else share(row["computing"]),
+            row["scheme"], seconds(row["step_s"]), seconds(row["least_step_s"]), "-" if row["computing"] is None else share(row["computing"]),
             f"x {row['samples_against_one_worker']:.2g}", "-" if score is None else f"{score:.3f}" if target is None else seconds(score),
             "" if row["p_against_leader"] is None else f"{row['p_against_leader']:.2g}")])
     return table
+
+
+def _upgrades(conditions: list[dict[str, Any]], found: Sequence[Timed], sender: Timed | None, study: dict[str, Any], target: float | None) -> dict[str, float]:
+    """What makes the best that sends better, and by how much; the most first."""
+    if sender is None:
+        return {}
+    scores = {one["condition"]: one["scores"].get(sender.scheme) for one in conditions}
+    given = scores.get("as given")
+    coded = [other for one in found if one.row.algorithm == {**sender.row.algorithm, "codec": "e3m0"} and (other := _score(one, study["time_s"], target)) is not None]
+    if coded:
+        scores["a codec"] = coded[0]
+    names = ("bandwidth doubled", "four connections for each message", "twice the workers", "a codec")
+    gains = {name: given - value for name in names if given is not None and (value := scores.get(name)) is not None and given > value}
+    return dict(sorted(gains.items(), key=lambda one: -float(one[1])))
 
 
 def _mean(values: Sequence[float] | None) -> float:

@@ -210,10 +210,10 @@ def over(text: str) -> tuple[str, list[Any]]:
         raise ValueError("has an empty value; expected one between commas")
     if len(set(parts)) < len(parts):
         raise ValueError("has a value twice; expected each value once")
-    return path, [_value(part) for part in parts]
+    return path, [value_of(part) for part in parts]
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

@@ -46,11 +46,11 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
     """Of a scenario with all defaults. Raises InputError unless runs of it can be judged."""
     evaluate = described["evaluate"]
     metric = LOSS if evaluate.get("metric") == "loss" else ACCURACY
-    if described.get("model") == "none":
-        raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
     if target is not None and not 0 < target <= metric.most:
         raise InputError(f"--target: {target:g} is no {metric.word} that a run could reach; expected more than 0"
                          + ("" if metric.less_is_better else " and at most 1"))
+    if described.get("model") == "none":
+        raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
     return Goal(metric, target)
 
 
@@ -68,7 +68,7 @@ class Base:
                 for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
         is_file = isinstance(self.scenario, Path)
         text = None if is_file else json.dumps(self.scenario)
-        return call([command, str(self.scenario) if is_file else "-", *sets, *options], given=text)
+        return call([command, str(self.scenario) if is_file else "-", *sets, "--trust", *options], given=text)
 
 
 @dataclass(frozen=True)
@@ -194,9 +194,12 @@ def file_name(text: str) -> str:
     return "-" + name[1:] if name.startswith(".") else name
 
 
-def system_facts() -> dict[str, dict[str, Any]]:
-    """Every training system by its name, as `ddlsim list algorithms --json` tells of it."""
-    return {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
+def system_facts(own: str | None = None) -> dict[str, dict[str, Any]]:
+    """Every training system by its name, as `ddlsim list algorithms --json` tells of it; and `own`, which a library may bring that only its
+    scenario names."""
+    found = {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
+    blank = {"one_model": False, "chooses_samples": False, "one_trains": False, "tuned": [], "keys": {}}
+    return found if own is None or own in found else {own: blank, **found}
 
 
 def cores() -> int:

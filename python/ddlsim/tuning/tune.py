@@ -64,7 +64,6 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
     import pandas as pd
     files = [Path(file) for file in ([scenarios] if isinstance(scenarios, (str, os.PathLike)) else scenarios)]
     lists = list(over.items()) if isinstance(over, Mapping) else [_over(text) for text in over]
-    systems = system_facts() if not lists else {}
     bases: list[Base] = []
     searches: dict[Base, Search] = {}
     goals: list[Goal] = []
@@ -73,7 +72,7 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         goals.append(goal_of(described, target, str(file)))
         if any(base.name == other.name for other in bases):
             raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
-        axes = axes_over(described, lists) if lists else axes_of(described, systems[described["algorithm"]["name"]])
+        axes = axes_over(described, lists) if lists else axes_of(described, system_facts(own := described["algorithm"]["name"])[own])
         bases.append(base)
         searches[base] = Search(axes, seeds, grid=bool(lists))
     if any(goal != goals[0] for goal in goals):
@@ -163,7 +162,7 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
     """Tunes every point of a sweep, and becomes the program, which runs the sweep with what was found. The runs of tuning are in
     DIR/<sweep>_tuning, with a table of them."""
     sets = [word for path, value in changes.items() for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
-    plan = json.loads(call(["describe", file, *sets]))
+    plan = json.loads(call(["describe", file, *sets, "--trust"]))
     what, seeds = plan["tune"], plan["tune"]["seeds"]
     for seed in plan["seeds"]:
         if FIRST_SEED <= seed < FIRST_SEED + seeds:
