@@ -109,7 +109,11 @@ TEST_CASE("every value that tuning tries is a setting of its system, and lists t
           CHECK(list.size() == count);
           algorithm[key] = list.at(i);
         }
-        CHECK_NOTHROW(scenario::parse_scenario(systems::built_in(), text_of(algorithm.dump()), "tuned.json"));
+        const std::string text = R"({"platform": {"topology": "two_sites", "workers": 4, "servers": 1, "latency": "1ms",
+                                      "bandwidth": "1Gbps", "site_bandwidth": "100Mbps", "site_latency": "60ms"},
+                                     "stop": {"iterations": 1}, "algorithm": )" +
+                                 algorithm.dump() + "}";
+        CHECK_NOTHROW(scenario::parse_scenario(systems::built_in(), text, "tuned.json"));
         ++values;
       }
     }

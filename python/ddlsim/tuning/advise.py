@@ -93,7 +93,8 @@ class Study:
         return trial.run.measure(metric.final if self.goal.target is None else metric.time_to(self.goal.target))
 
 
-def advise(question: AnyPath | None = None, *, target: float | None = None, budget: str = "10min", systems: Sequence[str] = (),
+def advise(question: AnyPath | None = None, *, target: float | None = None, budget: str = "10min",
+           systems: Sequence[str] = (),
            exclude: Sequence[str] = (), seeds: Sequence[int] | None = None, changes: Mapping[str, Any] | None = None,
            out: AnyPath = "results/advise", output: AnyPath | None = None, jobs: int | None = None, quiet: bool = True,
            **facts: Any) -> "pd.DataFrame":
@@ -110,7 +111,8 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
         from .facts import advise_facts
         if question is not None:
             raise InputError("advise: a scenario has its own model and platform; expected either that or --model-bytes, --step, --platform")
-        return advise_facts(**facts, target=target, exclude=exclude, out=Path(out), budget=Budget(time_s), changes=dict(changes or {}))
+        return advise_facts(**facts, target=target, exclude=exclude, out=Path(out), budget=Budget(time_s),
+                            changes=dict(changes or {}))
     if question is None:
         raise InputError("advise: no scenario or platform given; see ddlsim advise --help")
     clock = Budget(time_s)
@@ -135,7 +137,8 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
     return table_of(study, advice)
 
 
-def study_of(file: Path, target: float | None, only: list[str], without: list[str], changes: Changes, out: Path, budget: Budget,
+def study_of(file: Path, target: float | None, only: list[str], without: list[str], changes: Changes, out: Path,
+             budget: Budget,
              jobs: int | None, quiet: bool) -> Study:
     notes: list[str] = []
     if file.suffix == ".xml":
@@ -189,8 +192,9 @@ def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, 
 
 def search(study: Study) -> None:
     """Successive halving over schemes: one round of each scheme's search, more of those that did better, and the rest of the best few."""
-    alive = {one.base: one.search for one in study.run}
-    always = {one.base for one in study.run if not one.sends or one.system == study.described["algorithm"]["name"]}
+    own = study.described["algorithm"]["name"]
+    alive = {one.base: one.search for one in sorted(study.run, key=lambda one: int(one.system != own))}
+    always = {one.base for one in study.run if not one.sends or one.system == own}
     for rounds, until in ((1, FIRST_ROUND), (3, (FIRST_ROUND + SEARCHES) / 2), (None, SEARCHES)):
         if not study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until):
             study.cut_off.append(f"tuning of {', '.join(base.name for base, one in alive.items() if one.open(rounds))}")
@@ -287,13 +291,15 @@ def conditions_of(study: Study) -> list[Condition]:
     platform, compute = described["platform"], described["compute"]
     found = [Condition("as given", {})]
     given = float(platform.get("bandwidth_factor", 1))
-    found += [Condition(f"bandwidth {word}", {BANDWIDTH: factor * given}) for word, factor in (("halved", 0.5), ("doubled", 2.0))]
+    found += [Condition(f"bandwidth {word}", {BANDWIDTH: factor * given}) for word,
+              factor in (("halved", 0.5), ("doubled", 2.0))]
     first = study.run[0].checked
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
         if compute.get("seconds_per_batch"):
             found.append(Condition(f"seconds a batch {word}", {}, BATCH_TIME, True))
             found[-1].changes = {BATCH_TIME: factor}  # of what the setting itself takes
-        found.append(Condition(f"model bytes {word}", {"wire.model_bytes": f"{factor * first['model_bytes']:.0f}B"}, "wire.model_bytes"))
+        found.append(Condition(f"model bytes {word}", {"wire.model_bytes": f"{factor * first['model_bytes']:.0f}B"},
+                               "wire.model_bytes"))
     sites = first.get("sites") or []
     count = platform.get("workers")
     if isinstance(count, int):

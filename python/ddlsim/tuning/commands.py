@@ -20,21 +20,24 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
                         help="values to try; repeatable. Default: rate, schedule, batch at its price in time, and every setting of the system "
                              "that changes what is sent; of the learning rate the path may stand alone")
     _add_target(parser)
-    parser.add_argument("--seeds", type=int, default=4, metavar="N", help="at most so many seeds of a setting, from 1000001 on, for tuning alone")
+    parser.add_argument("--seeds", type=int, default=4, metavar="N",
+                        help="at most so many seeds of a setting, from 1000001 on, for tuning alone")
     _add_shared(parser, "results/tune", "DIR/<name>/ gets tried.csv, <name>_tuned.json and the runs")
     parser.set_defaults(command=_tune)
 
 
 def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     from .tune import table_of, tune
-    found = tune(arguments.scenarios, over=arguments.over, target=arguments.target, seeds=max(1, arguments.seeds), out=arguments.out,
+    found = tune(arguments.scenarios, over=arguments.over, target=arguments.target, seeds=max(1, arguments.seeds),
+                 out=arguments.out,
                  changes=dict(arguments.set), jobs=arguments.jobs, quiet=arguments.quiet)
     if arguments.json:
         print(json.dumps(found.to_dict("records"), indent=1))
         return 0
     titles, *rows = table_of(found, arguments.target)
     table = Table([Column(title, title) for title in titles], [[Cell(text) for text in row] for row in rows])
-    sys.stdout.write(table.text() + "\nEach scenario with its best settings:\n" + "".join(f"  {file}\n" for file in found["tuned_scenario"]))
+    sys.stdout.write(table.text() + "\nEach scenario with its best settings:\n" + "".join(f"  {file}\n"
+                                                                                          for file in found["tuned_scenario"]))
     for row in found.to_dict("records"):
         if row["at_edge"]:
             print(f"ddlsim: {row['scenario']}: the best {' and '.join(row['at_edge'])} is the last that was tried; what lies beyond may be better",
@@ -45,19 +48,25 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
 
 
 def add_advise(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("question", nargs="?", metavar="SCENARIO.json|PLATFORM.xml", help="a scenario, whose own system runs first, or a platform file")
+    parser.add_argument("question", nargs="?", metavar="SCENARIO.json|PLATFORM.xml",
+                        help="a scenario, whose own system runs first, or a platform file")
     _add_target(parser)
-    parser.add_argument("--budget", default="10min", metavar="TIME", help="wall time (default 10min); at its end unfinished runs are ended, finished ones kept")
+    parser.add_argument("--budget", default="10min", metavar="TIME",
+                        help="wall time (default 10min); at its end unfinished runs are ended, finished ones kept")
     parser.add_argument("--systems", default="", metavar="NAME,...", help="only these, and one worker alone")
     parser.add_argument("--exclude", default="", metavar="NAME,...",
                         help="not these. Without single, which needs all data in one place, the others are measured by each worker alone")
     parser.add_argument("--seeds", default="1..12", metavar="A..B", help="of the race (default 1..12)")
     parser.add_argument("-o", "--output", metavar="F.html", help="write an interactive page about the race, too")
     facts = parser.add_argument_group("instead of a scenario, four facts")
-    for name, metavar, what in (("--model-bytes", "SIZE", "what a model has on the wire, such as 2.6GB"), ("--step", "TIME", "of one gradient of a worker, such as 0.7s"),
-                                ("--platform", "IPERF.csv", "from,to,rate_mbps,rtt_ms,streams: what connections between sites were measured to carry"),
-                                ("--workers", "N", "in all, dealt evenly over the sites"), ("--batch", "N", "samples of a gradient"),
-                                ("--horizon", "STEPS", "of training (default 1000)"), ("--text", "FILE", "to learn asynchronous systems on, too")):
+    for name, metavar, what in (("--model-bytes", "SIZE", "what a model has on the wire, such as 2.6GB"),
+                                ("--step", "TIME", "of one gradient of a worker, such as 0.7s"),
+                                ("--platform", "IPERF.csv",
+                                 "from,to,rate_mbps,rtt_ms,streams: what connections between sites were measured to carry"),
+                                ("--workers", "N", "in all, dealt evenly over the sites"), ("--batch", "N",
+                                                                                            "samples of a gradient"),
+                                ("--horizon", "STEPS", "of training (default 1000)"), ("--text", "FILE",
+                                                                                       "to learn asynchronous systems on, too")):
         facts.add_argument(name, metavar=metavar, help=what)
     _add_shared(parser, "results/advise", "DIR/<name>/ gets advice.md, advice.json, best.json, safe.json and the runs")
     parser.set_defaults(command=_advise)
@@ -70,8 +79,10 @@ def _advise(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     if not first.isdigit() or last and not last.isdigit():
         raise InputError(f"--seeds: {arguments.seeds} is no range; expected A..B")
     facts: dict[str, Any] = {name: getattr(arguments, name) for name in OF_FACTS}
-    found = advise(arguments.question, target=arguments.target, budget=arguments.budget, systems=_names(arguments.systems), exclude=_names(arguments.exclude),
-                   seeds=range(int(first), int(last or first) + 1), changes=dict(arguments.set), out=arguments.out, output=arguments.output, jobs=arguments.jobs,
+    found = advise(arguments.question, target=arguments.target, budget=arguments.budget, systems=_names(arguments.systems),
+                   exclude=_names(arguments.exclude),
+                   seeds=range(int(first), int(last
+                                               or first) + 1), changes=dict(arguments.set), out=arguments.out, output=arguments.output, jobs=arguments.jobs,
                    quiet=arguments.quiet or arguments.json, **facts)
     if arguments.json:
         print(json.dumps(found.attrs["advice"], indent=1, ensure_ascii=False))
@@ -94,11 +105,13 @@ def _sweep(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", type=float, metavar="VALUE", help="rank by time to this accuracy (or loss, by evaluate.metric); without it, by the end")
+    parser.add_argument("--target", type=float, metavar="VALUE",
+                        help="rank by time to this accuracy (or loss, by evaluate.metric); without it, by the end")
 
 
 def _add_shared(parser: argparse.ArgumentParser, out: str, what: str) -> None:
-    parser.add_argument("--set", action="append", default=[], type=_setting, metavar="PATH=VALUE", help="override one key of the scenario; repeatable")
+    parser.add_argument("--set", action="append", default=[], type=_setting, metavar="PATH=VALUE",
+                        help="override one key of the scenario; repeatable")
     parser.add_argument("--out", default=out, metavar="DIR", help=f"{what}; default {out}")
     parser.add_argument("--jobs", type=int, metavar="N", help="parallel runs; default: one per core")
     parser.add_argument("--json", action="store_true", help="print what was found as JSON, and nothing else")

@@ -50,7 +50,8 @@ def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
     connections: list[dict[str, Any]] = found.get("connections") or []
     slow = max(connections, key=lambda one: float(one["message_s"]), default=None)
     if slow is not None and most != "waiting":
-        kind = {"window": "the window of one connection", "route": "the route", "host": "a host's own link"}.get(slow["binds"], slow["binds"])
+        kind = {"window": "the window of one connection", "route": "the route",
+                "host": "a host's own link"}.get(slow["binds"], slow["binds"])
         return slow["binds"], (f"{step}; {kind} binds between {slow['from']} and {slow['to']} ({8e-6 * slow['bytes_per_s']:.3g} Mbit/s, a "
                                f"message in {seconds(slow['message_s'])}).")
     link = f" of {bounds['bottleneck']}" if bounds.get("bottleneck") and most == "bandwidth" else ""
@@ -77,7 +78,8 @@ def is_saturated(study: Study) -> bool:
     if not gains or not best or not own:
         return False
     lead = abs(sum(best) / len(best) - sum(own) / len(own))
-    return bool(sum(gains) / len(gains) < SATURATED and lead < 2 * SATURATED * (sum(own) / len(own) if study.goal.metric.less_is_better else 1))
+    return bool(sum(gains) / len(gains) < SATURATED
+                and lead < 2 * SATURATED * (sum(own) / len(own) if study.goal.metric.less_is_better else 1))
 
 
 def break_even(study: Study) -> dict[str, Any] | None:
@@ -97,7 +99,8 @@ def break_even(study: Study) -> dict[str, Any] | None:
     if len(leads) < 2:
         return None
     factors = sorted(leads)
-    found: dict[str, Any] = {"system": sender, "share": None, "bits_per_s": None, "link": None, "tried": [factors[0], factors[-1]],
+    found: dict[str, Any] = {"system": sender, "share": None, "bits_per_s": None, "link": None,
+                             "tried": [factors[0], factors[-1]],
                              "ahead_at_least": sender if leads[factors[0]] > 0 else baseline.system}
     for low, high in zip(factors, factors[1:]):
         if (leads[low] > 0) != (leads[high] > 0):
@@ -117,7 +120,8 @@ def upgrades(study: Study) -> list[tuple[str, float]]:
         return []
     found = []
     for one in study.conditions:
-        if one.name in ("bandwidth doubled", "twice the workers", "eight connections for each message", "seconds a batch halved") and sender in one.scores:
+        if one.name in ("bandwidth doubled", "twice the workers", "eight connections for each message",
+                        "seconds a batch halved") and sender in one.scores:
             found.append((one.name, given.mean(sender) - one.mean(sender)))
     search = study.candidate(sender).search
     codecs: dict[bool, float] = {}
@@ -193,7 +197,8 @@ def price(used: Mapping[str, Any]) -> str:
 def setting_told(study: Study, system: str) -> str:
     """What differs from the scheme as it was given."""
     search = study.candidate(system).search
-    return named(changes_of(tuple(value for value, one in zip(search.best or (), search.axes) if value != one.own)), ("compute.seconds_per_batch",))
+    return named(changes_of(tuple(value for value, one in zip(search.best or (), search.axes) if value != one.own)),
+                 ("compute.seconds_per_batch",))
 
 
 def reasons(study: Study) -> list[str]:
@@ -205,7 +210,8 @@ def reasons(study: Study) -> list[str]:
     lines = [f"{sender}: {what_binds(checked(one.base, study.best_changes(one)))[1]}"]
     used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
     if used:
-        lines.append(f"Price: {price(used[0])}." + ("" if used[0]["staleness"] is None else f" Gradients are {used[0]['staleness']:.2g} updates old."))
+        lines.append(f"Price: {price(used[0])}." + ("" if used[0]["staleness"] is None
+                                                    else f" Gradients are {used[0]['staleness']:.2g} updates old."))
     found = break_even(study)
     baseline = study.baseline
     if found and baseline and found["share"]:

@@ -112,12 +112,15 @@ def rows_of(workers: int) -> tuple[list[Row], int]:
     return [row for (_, count), row in found.items() if count in (1, nearest)], nearest
 
 
-def advise_facts(*, model_bytes: str | None = None, step: str | None = None, platform: str | None = None, workers: Any = None, batch: Any = None,
+def advise_facts(*, model_bytes: str | None = None, step: str | None = None, platform: str | None = None, workers: Any = None,
+                 batch: Any = None,
                  horizon: Any = None, text: str | None = None, target: float | None = None, exclude: Sequence[str] = (), out: Path, budget: Budget,
                  changes: Changes) -> "pd.DataFrame":
     """The ranking, as advise() has it. Raises DdlsimError."""
     import pandas as pd
-    missing = [f"--{name.replace('_', '-')}" for name, value in (("model_bytes", model_bytes), ("step", step), ("platform", platform), ("workers", workers)) if value is None]
+    missing = [f"--{name.replace('_', '-')}" for name,
+               value in (("model_bytes", model_bytes), ("step", step), ("platform", platform), ("workers", workers))
+               if value is None]
     if missing:
         raise InputError(f"advise: lacks {', '.join(missing)}; expected all of --model-bytes, --step, --platform and --workers")
     count, steps = _number(workers, "--workers"), _number(horizon or 1000, "--horizon")
@@ -130,7 +133,8 @@ def advise_facts(*, model_bytes: str | None = None, step: str | None = None, pla
     time_s = steps * step_s
     for one in found:
         one.losses = one.row.after(time_s / one.step_s)
-    study = {"model_bytes": model_bytes, "step": step, "workers": count, "sites": sites, "horizon": steps, "time_s": time_s, "learned_with": learned,
+    study = {"model_bytes": model_bytes, "step": step, "workers": count, "sites": sites, "horizon": steps, "time_s": time_s,
+             "learned_with": learned,
              "batch": _number(batch, "--batch") if batch else None}
     def rank(one: Timed) -> float:
         if target is None:
@@ -165,7 +169,8 @@ def _number(value: Any, option: str) -> int:
 
 def _base(file: Path, workers: int, model_bytes: str, step: str, steps: int, changes: Changes) -> tuple[Base, list[str]]:
     platform: dict[str, Any] = {"topology": "measured", "matrix": str(file.resolve())}
-    scenario = {"name": file.stem, "platform": platform, "model": "none", "wire": {"model_bytes": model_bytes}, "compute": {"seconds_per_batch": step},
+    scenario = {"name": file.stem, "platform": platform, "model": "none", "wire": {"model_bytes": model_bytes},
+                "compute": {"seconds_per_batch": step},
                 "algorithm": "ring_allreduce", "stop": {"iterations": steps}, "record": {"iterations": False}}
     base = Base(file.stem, scenario, None, changes)
     sites = [site["name"] for site in checked(base)["sites"]]
@@ -180,7 +185,8 @@ def _timed(base: Base, rows: Sequence[Row], systems: dict[str, dict[str, Any]]) 
     def ways(row: Row) -> list[dict[str, Any]]:
         name = row.algorithm["name"]
         if name.endswith("_allreduce"):
-            return [{**row.algorithm, "name": other} for other in systems if other.endswith("_allreduce") and other != "partial_allreduce"]
+            return [{**row.algorithm, "name": other} for other in systems if other.endswith("_allreduce")
+                    and other != "partial_allreduce"]
         lists = [values["collective"] for values in systems[name]["tuned"] if "collective" in values]
         return [row.algorithm] + [{**row.algorithm, "collective": value} for values in lists for value in values]
     def time(row: Row, algorithm: dict[str, Any]) -> Timed | str:
@@ -215,13 +221,15 @@ def _compare(found: Sequence[Timed]) -> None:
 def _asynchronous(base: Base, text: str, best: Timed, steps: int, out: Path, budget: Budget) -> list[dict[str, Any]]:
     """Systems whose learning depends on times, each as it is and with the largest 2 % of its values, on the small GPT in the user's times."""
     systems = [name for name, one in system_facts().items() if name in ("ako", "ad_psgd", "gossip", "sgp")]
-    scenario = {**(base.scenario if isinstance(base.scenario, dict) else {}), "model": "gpt-2-64-32", "data": {"source": "text", "path": str(Path(text).resolve())},
+    scenario = {**(base.scenario if isinstance(base.scenario, dict) else {}), "model": "gpt-2-64-32",
+                "data": {"source": "text", "path": str(Path(text).resolve())},
                 "training": {"batch_size": BATCH, "optimizer": {"type": "adamw", "learning_rate": 0.003, "schedule": "cosine"}},
                 "evaluate": {"every_iterations": steps, "metric": "loss", "samples": 1000},
                 "stop": {"time": f"{steps * (quantity(str(base.scenario['compute']['seconds_per_batch'])) or 0):.6g}s" if isinstance(base.scenario, dict) else ""}}
     trials = Trials(out / "facts", Goal(LOSS), budget, None, "advise")
     learning = Base("asynchronous", scenario, None, base.changes)
-    algorithms: list[dict[str, Any]] = [{"name": name} for name in systems] + [{"name": "ako", "codec": {"type": "top_k", "fraction": 0.02}}]
+    algorithms: list[dict[str, Any]] = [{"name": name}
+                                        for name in systems] + [{"name": "ako", "codec": {"type": "top_k", "fraction": 0.02}}]
     trials.run([(learning, {"algorithm": algorithm}, 1) for algorithm in algorithms], "asynchronous systems")
     trials.end_line()
     found = []
@@ -229,18 +237,20 @@ def _asynchronous(base: Base, text: str, best: Timed, steps: int, out: Path, bud
         trial = trials.of(learning, {"algorithm": algorithm}, 1)
         loss = trial.run.measure(LOSS.final) if trial and trial.run else None
         reason = "the budget left it out" if trial is None else trial.failure.splitlines()[0] if trial.failure else None
-        found.append({"system": algorithm["name"], "scheme": plain(algorithm).replace(",", ", "), "loss": loss, "reason": reason})
+        found.append({"system": algorithm["name"], "scheme": plain(algorithm).replace(",", ", "), "loss": loss,
+                      "reason": reason})
     return found
 
 
-def _advice(base: Base, found: list[Timed], left_out: list[str], study: dict[str, Any], target: float | None, asynchronous: list[dict[str, Any]]) -> dict[str, Any]:
-    able = [one for one in found if one.losses] if target is None else [one for one in found if one.row.steps_to(target) is not None]
+def _advice(base: Base, found: list[Timed], left_out: list[str], study: dict[str, Any], target: float | None,
+            asynchronous: list[dict[str, Any]]) -> dict[str, Any]:
+    able = [one for one in found if one.losses] if target is None else [one for one in found
+                                                                        if one.row.steps_to(target) is not None]
     best = able[0] if able else None
     single = next((one for one in found if one.row.workers == 1), None)
     equal = [one for one in able if one is best or one.p is None or one.p >= SIGNIFICANCE]
     safe = min(equal, key=lambda one: (one.checked["bounds"]["bytes_per_step"], one.step_s), default=None)
     sender = best if best is not single else next((one for one in able if one is not single), None)
-    binds = what_binds(sender.checked) if sender else (None, "")
     told = list(dict.fromkeys(one.scheme for one in [*able[:3], sender, single] if one))
     conditions = _conditions(base, [one for one in found if one.scheme in told], study, target) if able else []
     warnings = [TIMED, LEARNED]
@@ -250,18 +260,29 @@ def _advice(base: Base, found: list[Timed], left_out: list[str], study: dict[str
         warnings.append("The small GPT was learned for 1,000 steps of each worker; later ones count as those.")
     if not asynchronous:
         warnings.append("Asynchronous systems (Ako, AD-PSGD, gossip) are not in this answer: what they learn depends on times; --text FILE runs them.")
-    left_out = [*left_out, *(f"{one.scheme}: takes {study['time_s'] / one.step_s:.0f} steps in the time, too few to learn anything"
+    left_out = [*left_out,
+                *(f"{one.scheme}: takes {study['time_s'] / one.step_s:.0f} steps in the time, too few to learn anything"
                              for one in found if one.losses is None)]
-    return {"question": base.name, "facts": study, "metric": "loss", "target": target, "best": _choice(best, study, target), "safe": _choice(safe, study, target),
+    return {"question": base.name, "facts": study, "metric": "loss", "target": target, "best": _choice(best, study, target),
+            "safe": _choice(safe, study, target),
             "how_sure": _how_sure(best, equal), "needs_all_data_in_one_place": {one.system: one is single for one in found},
             "upgrades": _upgrades(conditions, found, sender, study, target),
-            "why": {"system": sender.system if sender else None, "scheme": sender.scheme if sender else None, "binds": binds[0], "told": binds[1], "bottleneck": sender.checked["bounds"]["bottleneck"] if sender else None,
-                    "utilisation": (sender.checked.get("expected") or {}).get("bandwidth_share") if sender else None,
-                    "computing": (sender.checked.get("expected") or {}).get("compute_share") if sender else None, "staleness": None},
+            "why": _why(sender),
             "break_even_bandwidth": _break_even(base, sender, single, study, target) if sender and single else None,
             "wan_bytes_per_hour": 3600 * sender.checked["bounds"]["bottleneck_bytes_per_step"] / sender.step_s if sender else None,
             "sensitivity": [one for one in conditions if one["key"]], "other_conditions": [one for one in conditions if not one["key"]],
             "systems": [_row(one, single, study, target) for one in found], "asynchronous": asynchronous, "not_run": left_out, "warnings": warnings, "cut_off": []}
+
+
+def _why(sender: Timed | None) -> dict[str, Any]:
+    """Of the best that sends; None where nothing is known."""
+    if sender is None:
+        return dict.fromkeys(("system", "scheme", "binds", "told", "bottleneck", "utilisation", "computing", "staleness"))
+    binds, told = what_binds(sender.checked)
+    expected = sender.checked.get("expected") or {}
+    return {"system": sender.system, "scheme": sender.scheme, "binds": binds, "told": told,
+            "bottleneck": sender.checked["bounds"]["bottleneck"], "utilisation": expected.get("bandwidth_share"),
+            "computing": expected.get("compute_share"), "staleness": None}
 
 
 def _score(one: Timed, time_s: float, target: float | None) -> float | None:
@@ -279,7 +300,8 @@ def _choice(one: Timed | None, study: dict[str, Any], target: float | None) -> d
     mean = estimate(one.losses or [])
     interval = mean.interval(0.0, math.inf) if mean and target is None else None
     return {"system": one.system, "scheme": one.scheme, "setting": one.setting, "scenario": "best.json",
-            ("loss" if target is None else "time_to_target_s"): _score(one, study["time_s"], target), "interval": list(interval) if interval else None,
+            ("loss" if target is None else "time_to_target_s"): _score(one, study["time_s"],
+                                                                       target), "interval": list(interval) if interval else None,
             "step_s": one.step_s, "needs_all_data_in_one_place": one.row.workers == 1,
             "wan_bytes_per_hour": 3600 * one.checked["bounds"]["bottleneck_bytes_per_step"] / one.step_s}
 
@@ -295,11 +317,13 @@ def _how_sure(best: Timed | None, equal: Sequence[Timed]) -> str:
 def _row(one: Timed, single: Timed | None, study: dict[str, Any], target: float | None) -> dict[str, Any]:
     expected = one.checked.get("expected") or {}
     workers = 1 if one.row.workers == 1 else study["workers"]
-    return {"system": one.system, "scheme": one.scheme, "setting": one.setting, "algorithm": one.algorithm, "step_s": one.step_s, "least_step_s": one.checked["bounds"]["step_s"],
+    return {"system": one.system, "scheme": one.scheme, "setting": one.setting, "algorithm": one.algorithm,
+            "step_s": one.step_s, "least_step_s": one.checked["bounds"]["step_s"],
             "bytes_per_step": one.checked["bounds"]["bytes_per_step"], "computing": expected.get("compute_share"), "binds": what_binds(one.checked)[0],
             "steps": study["time_s"] / one.step_s, "samples_against_one_worker": workers * (single.step_s if single else quantity(study["step"]) or 0.0) / one.step_s,
             "samples_per_s": workers * study["batch"] / one.step_s if study["batch"] else None,
-            ("loss" if target is None else "time_to_target_s"): _score(one, study["time_s"], target), "p_against_leader": one.p, "needs_all_data_in_one_place": one is single}
+            ("loss" if target is None else "time_to_target_s"): _score(one, study["time_s"],
+                                                                       target), "p_against_leader": one.p, "needs_all_data_in_one_place": one is single}
 
 
 def _conditions(base: Base, among: Sequence[Timed], study: dict[str, Any], target: float | None) -> list[dict[str, Any]]:
@@ -309,12 +333,16 @@ def _conditions(base: Base, among: Sequence[Timed], study: dict[str, Any], targe
     per_site = scenario["platform"]["workers_per_site"]
     asked: list[tuple[str, str | None, Changes, int]] = [("as given", "given", {}, study["workers"])]
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
-        asked += [(f"seconds a batch {word}", "compute.seconds_per_batch", {"compute.seconds_per_batch": f"{factor * step_s:.6g}s"}, study["workers"]),
-                  (f"model bytes {word}", "wire.model_bytes", {"wire.model_bytes": f"{factor * size:.0f}B"}, study["workers"]),
+        asked += [(f"seconds a batch {word}", "compute.seconds_per_batch",
+                   {"compute.seconds_per_batch": f"{factor * step_s:.6g}s"}, study["workers"]),
+                  (f"model bytes {word}", "wire.model_bytes", {"wire.model_bytes": f"{factor * size:.0f}B"},
+                   study["workers"]),
                   (f"bandwidth {word}", None, {"platform.bandwidth_factor": factor}, study["workers"])]
     asked.append(("four connections for each message", None, {"platform.network.connections": 4}, study["workers"]))
-    asked.append(("twice the workers", None, {"platform.workers_per_site": [2 * count for count in per_site]}, 2 * study["workers"]))
-    asked += [(f"{site} away", None, {"platform.exclude": [site]}, study["workers"] - per_site[i]) for i, site in enumerate(study["sites"][:3]) if len(study["sites"]) > 1]
+    asked.append(("twice the workers", None, {"platform.workers_per_site": [2 * count for count in per_site]},
+                  2 * study["workers"]))
+    asked += [(f"{site} away", None, {"platform.exclude": [site]}, study["workers"] - per_site[i]) for i,
+              site in enumerate(study["sites"][:3]) if len(study["sites"]) > 1]
     def run(question: tuple[str, str | None, Changes, int]) -> dict[str, Any]:
         name, key, changes, workers = question
         scores: dict[str, float | None] = {}
@@ -323,24 +351,30 @@ def _conditions(base: Base, among: Sequence[Timed], study: dict[str, Any], targe
             row = next((row for row in rows if row.algorithm == one.row.algorithm), one.row)
             try:
                 timed = Timed(row, one.algorithm, checked(base, {**changes, "algorithm": one.algorithm}))
-                scores[one.scheme] = _score(timed, study["time_s"] if "seconds" not in name else study["horizon"] * (quantity(changes["compute.seconds_per_batch"]) or 0.0), target)
+                scores[one.scheme] = _score(timed, study["time_s"] if "seconds" not in name
+                                            else study["horizon"] * (quantity(changes["compute.seconds_per_batch"]) or 0.0),
+                                            target)
             except DdlsimError as error:
                 return {"condition": name, "key": key, "scores": {}, "best": None, "failures": {one.system: reason_of(error)}}
         known = {system: score for system, score in scores.items() if score is not None}
-        return {"condition": name, "key": key if key != "given" else None, "scores": scores, "best": min(known, key=lambda system: known[system]) if known else None, "failures": {}}
+        return {"condition": name, "key": key if key != "given" else None, "scores": scores,
+                "best": min(known, key=lambda system: known[system]) if known else None, "failures": {}}
     with ThreadPoolExecutor(cores()) as pool:
         return list(pool.map(run, asked))
 
 
-def _break_even(base: Base, sender: Timed, single: Timed, study: dict[str, Any], target: float | None) -> dict[str, Any] | None:
+def _break_even(base: Base, sender: Timed, single: Timed, study: dict[str, Any], target: float | None) -> dict[str,
+                                                                                                               Any] | None:
     """The share of all bandwidths at which the best that sends is as good as one worker, by halves of its logarithm."""
     alone = _score(single, study["time_s"], target)
     def lead(factor: float) -> float:
-        timed = Timed(sender.row, sender.algorithm, checked(base, {"algorithm": sender.algorithm, "platform.bandwidth_factor": factor}))
+        timed = Timed(sender.row, sender.algorithm,
+                      checked(base, {"algorithm": sender.algorithm, "platform.bandwidth_factor": factor}))
         score = _score(timed, study["time_s"], target)
         return -math.inf if score is None else math.inf if alone is None else alone - score
     low, high = 2.0**-8, 2.0**8
-    found: dict[str, Any] = {"system": sender.system, "scheme": sender.scheme, "tried": [low, high], "share": None, "ahead_at_least": sender.system if lead(low) > 0 else single.system}
+    found: dict[str, Any] = {"system": sender.system, "scheme": sender.scheme, "tried": [low, high], "share": None,
+                             "ahead_at_least": sender.system if lead(low) > 0 else single.system}
     if (lead(low) > 0) == (lead(high) > 0):
         return found
     for _ in range(7):
@@ -360,11 +394,13 @@ def text_of(advice: dict[str, Any], width: int = 80) -> str:
     if best:
         lines.append(f"Best estimate: {best['scheme']}: {seconds(best['step_s'])} a step; {'loss at the end' if target is None else f'time to {target:g}'} {tell(best[key])}.")
     if safe:
-        lines.append("Safe choice: " + ("the same." if safe["scheme"] == best["scheme"] else f"{safe['scheme']}: {seconds(safe['step_s'])} a step."))
+        lines.append("Safe choice: " + ("the same." if safe["scheme"] == best["scheme"]
+                                        else f"{safe['scheme']}: {seconds(safe['step_s'])} a step."))
     lines += [advice["how_sure"], "", "About times (yours):"]
     why = advice["why"]
     if why["told"]:
-        lines += [f"{why['scheme']}: {why['told']}", f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way."]
+        lines += [f"{why['scheme']}: {why['told']}",
+                  f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way."]
     parts = ["".join(hanging(line, width) for line in lines), _times(advice).text(width)]
     lines = ["About both, with what the small GPT learns:"]
     if found:
@@ -373,21 +409,30 @@ def text_of(advice: dict[str, Any], width: int = 80) -> str:
                      + (": other things than bandwidth bind." if found["ahead_at_least"] == "single" else "."))
     conditions = [*advice["sensitivity"], *advice["other_conditions"]]
     given: dict[str, Any] = next((one for one in conditions if one["condition"] == "as given"), {"scores": {}})
-    lines += [f"  {one['condition']}: {why['scheme']} {tell(given['scores'].get(why['scheme']))} becomes {tell(one['scores'].get(why['scheme']))}; best {one['best'] or 'nobody'}"
-              for one in conditions if one is not given and one["scores"]]
+    if why["scheme"]:
+        lines.append(f"{why['scheme']}, otherwise {tell(given['scores'].get(why['scheme']))}, where one thing differs:")
+    for one in conditions:
+        if one is not given and one["scores"]:
+            other = "" if one["best"] == given.get("best") else f"; best is {one['best'] or 'nobody'}"
+            lines.append(f"  {one['condition']}: {tell(one['scores'].get(why['scheme']))}{other}")
     if advice["upgrades"]:
-        lines.append("What would help it most: " + ", ".join(f"{name} ({tell(gain)})" for name, gain in advice["upgrades"].items()) + ".")
-    lines += [f"  {one['condition']}: cannot be told: {next(iter(one['failures'].values()))[:120]}" for one in conditions if one["failures"]]
+        lines.append("What would help it most: " + ", ".join(f"{name} ({tell(gain)})" for name,
+                                                             gain in advice["upgrades"].items()) + ".")
+    lines += [f"  {one['condition']}: cannot be told: {next(iter(one['failures'].values()))[:120]}" for one in conditions
+              if one["failures"]]
     for one in advice["asynchronous"]:
-        lines.append(f"{one['scheme']}, one seed, rate not tuned: " + (f"loss {one['loss']:.3f}." if one["loss"] is not None else f"{one['reason']}."))
+        lines.append(f"{one['scheme']}, one seed, rate not tuned: " + (f"loss {one['loss']:.3f}." if one["loss"] is not None
+                                                                       else f"{one['reason']}."))
     parts.append("".join(hanging(line, width) for line in lines))
-    parts.append("".join(hanging(line, width) for line in [*(f"Careful: {line}" for line in advice["warnings"]), *(f"Not run: {line}" for line in advice["not_run"])]))
+    parts.append("".join(hanging(line, width) for line in [*(f"Careful: {line}" for line in advice["warnings"]),
+                                                           *(f"Not run: {line}" for line in advice["not_run"])]))
     return "\n".join(parts)
 
 
 def _times(advice: dict[str, Any]) -> Table:
     target = advice["target"]
-    titles = ["scheme", "a step", "at least", "computing", "samples", "loss" if target is None else f"time to {target:g}", "p"]
+    titles = ["scheme", "a step", "at least", "computing", "samples", "loss" if target is None else f"time to {target:g}",
+              "p"]
     table = Table([Column(title, title) for title in titles])
     for row in advice["systems"]:
         score = row["loss" if target is None else "time_to_target_s"]
@@ -398,17 +443,20 @@ def _times(advice: dict[str, Any]) -> Table:
     return table
 
 
-def _upgrades(conditions: list[dict[str, Any]], found: Sequence[Timed], sender: Timed | None, study: dict[str, Any], target: float | None) -> dict[str, float]:
+def _upgrades(conditions: list[dict[str, Any]], found: Sequence[Timed], sender: Timed | None, study: dict[str, Any],
+              target: float | None) -> dict[str, float]:
     """What makes the best that sends better, and by how much; the most first."""
     if sender is None:
         return {}
     scores = {one["condition"]: one["scores"].get(sender.scheme) for one in conditions}
     given = scores.get("as given")
-    coded = [other for one in found if one.row.algorithm == {**sender.row.algorithm, "codec": "e3m0"} and (other := _score(one, study["time_s"], target)) is not None]
+    coded = [other for one in found if one.row.algorithm == {**sender.row.algorithm, "codec": "e3m0"}
+             and (other := _score(one, study["time_s"], target)) is not None]
     if coded:
         scores["a codec"] = coded[0]
     names = ("bandwidth doubled", "four connections for each message", "twice the workers", "a codec")
-    gains = {name: given - value for name in names if given is not None and (value := scores.get(name)) is not None and given > value}
+    gains = {name: given - value for name in names if given is not None and (value := scores.get(name)) is not None
+             and given > value}
     return dict(sorted(gains.items(), key=lambda one: -float(one[1])))
 
 

@@ -75,7 +75,8 @@ def _row(study: Study, system: str) -> dict[str, Any]:
     runs = study.trials.of_search(one.base, one.search)
     choice = _choice(study, system) if entrant and entrant.scores else None
     scores = entrant.scores if entrant else []
-    values = [value for changes, _, trial in runs if changes == study.best_changes(one) and (value := study.value(trial)) is not None]
+    values = [value for changes, _, trial in runs if changes == study.best_changes(one)
+              and (value := study.value(trial)) is not None]
     tuned = sum(values) / len(values) if values else None
     key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
     return {"system": system, "setting": setting_told(study, system), "changes": study.best_changes(one),
@@ -116,21 +117,26 @@ def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: boo
         lines.append(_why_alone(study))
     lines.append(advice["how_sure"])
     key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
-    table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None else f"{key} at the end"),
+    table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None
+                                                      else f"{key} at the end"),
                    Column("p", "p"), Column("runs", "runs"), *([Column("setting", "setting")] if markdown else [])])
     for row in advice["systems"]:
         value = row[key] if row[key] is not None else row["at_tuning"]
-        shown = "-" if value is None else ("~" if row[key] is None else "") + (seconds(value) if study.goal.target is not None else f"{value:.4f}")
+        shown = "-" if value is None else ("~" if row[key] is None else "") + (seconds(value) if study.goal.target is not None
+                                                                               else f"{value:.4f}")
         p = row["p_against_leader"]
-        cells = [row["system"], shown, "" if p is None else f"{p:.2g}", str(row["runs"]), *([row["setting"]] if markdown else [])]
+        cells = [row["system"], shown, "" if p is None else f"{p:.2g}", str(row["runs"]),
+                 *([row["setting"]] if markdown else [])]
         table.rows.append([Cell(text) for text in cells])
     parts = ["\n".join(f"{line}\n" for line in lines) if markdown else "".join(hanging(line, width) for line in lines),
              table.markdown() if markdown else table.text(width),
              "" if markdown else _list(["Settings, where they differ from the scheme as given:",
                                         *(f"  {row['system']}: {row['setting']}" for row in advice["systems"])], width),
              _list(["~ before a number: it did not race, and this is what tuning saw.", *reasons(study)], width),
-             _list([f"Careful: {line}" for line in advice["warnings"] if not advice["saturated"] or line != advice["warnings"][0]], width)]
-    told = [*study.notes, *(f"Not run: {line}" for line in advice["not_run"]), *(f"Failed: {line}" for line in advice["failures"])]
+             _list([f"Careful: {line}" for line in advice["warnings"] if not advice["saturated"]
+                    or line != advice["warnings"][0]], width)]
+    told = [*study.notes, *(f"Not run: {line}" for line in advice["not_run"]),
+            *(f"Failed: {line}" for line in advice["failures"])]
     parts.append(_list(told, width))
     return "\n".join(part for part in parts if part)
 
@@ -169,13 +175,15 @@ def write_advice(study: Study, advice: dict[str, Any]) -> None:
     """advice.json, advice.md, and what can be run: best.json and safe.json. Raises InputError."""
     folder = study.trials.out
     write_whole(folder / "advice.json", (json.dumps(advice, indent=1, ensure_ascii=False) + "\n").encode())
-    write_whole(folder / "advice.md", f"# Which system suits {study.base.name}?\n\n{text_of(study, advice, markdown=True)}".encode())
+    write_whole(folder / "advice.md",
+                f"# Which system suits {study.base.name}?\n\n{text_of(study, advice, markdown=True)}".encode())
     for name, choice in (("best", advice["best"]), ("safe", advice["safe"])):
         if choice is None:
             continue
         one = study.candidate(choice["system"])
         changes = study.best_changes(one) | {"name": f"{study.base.name}_{name}"[:100]}
-        kept = {path: value for path, value in one.base.changes.items() if path not in ("record.iterations", "evaluate.samples", "evaluate.every")}
+        kept = {path: value for path, value in one.base.changes.items()
+                if path not in ("record.iterations", "evaluate.samples", "evaluate.every")}
         base = type(one.base)(one.base.name, one.base.scenario, one.base.folder, kept)
         try:
             base.describe(changes=changes, options=["-o", str(folder / f"{name}.json")])

@@ -99,10 +99,16 @@ def _beyond(before: Any, last: Any) -> Any:
         number = last * last / before
         return max(1, round(number)) if isinstance(last, int) and isinstance(before, int) else float(f"{number:.3g}")
     if isinstance(last, str) and isinstance(before, str) and last != before:
-        (a, unit), (b, other) = (re.fullmatch(r"([0-9.]*)(.*)", text, re.DOTALL).groups() for text in (before, last))  # type: ignore[union-attr]
+        a, unit = _number_and_unit(before)
+        b, other = _number_and_unit(last)
         if unit == other and a and b and float(a) > 0 and float(b) > 0:
             return f"{float(b)**2 / float(a):.6g}{unit}"
     return last
+
+
+def _number_and_unit(text: str) -> tuple[str, str]:
+    unit = text.lstrip("0123456789.")
+    return text[:len(text) - len(unit)], unit
 
 
 class Search:
@@ -200,12 +206,16 @@ def rates(own: float) -> Axis:
     return axis([{RATE: float(f"{own * factor:.3g}")} for factor in (0.5, 1, 2)], {RATE: float(f"{own:.3g}")})
 
 
+# A value of --over: brackets, braces and quotes keep together what is in them.
+_VALUE = r'''((?:[^,\[\]{}"]|"(?:\\.|[^"\\])*"|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\})*)'''
+
+
 def over(text: str) -> tuple[str, list[Any]]:
     """"PATH=VALUE,VALUE" as --over has it: brackets, braces and quotes keep together what is in them. Raises ValueError."""
     path, equals, rest = text.removeprefix("$.").partition("=")
     if not path or not equals and path != RATE:
         raise ValueError("has no values; expected PATH=VALUE,VALUE,... such as algorithm.local_steps=4,16")
-    parts = re.findall(r'((?:[^,\[\]{}"]|"(?:\\.|[^"\\])*"|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\})*)(?:,|$)', rest)[:-1 if rest else 0] if equals else []
+    parts = re.findall(_VALUE + r"(?:,|$)", rest)[:-1 if rest else 0] if equals else []
     if equals and (not rest or "" in parts):
         raise ValueError("has an empty value; expected one between commas")
     if len(set(parts)) < len(parts):

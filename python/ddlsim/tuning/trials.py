@@ -137,11 +137,13 @@ class Trials:
             self._tell(stage, number, len(jobs))
         return all(job.out in self.known for job in jobs)
 
-    def follow(self, searches: Mapping[Base, Search], stage: str = "tuning", rounds: int | None = None, until: float = 1.0) -> bool:
+    def follow(self, searches: Mapping[Base, Search], stage: str = "tuning", rounds: int | None = None,
+               until: float = 1.0) -> bool:
         """Searches to the end, or for so many rounds; False if the budget ended before."""
         while True:
             # Of each search the first, then of each the second: a budget that ends has been dealt out evenly.
-            places = sorted(((place, base, *run) for base, search in searches.items() for place, run in enumerate(search.open(rounds))),
+            places = sorted(((place, base, *run) for base, search in searches.items() for place,
+                             run in enumerate(search.open(rounds))),
                             key=lambda one: (one[3], one[0]))
             asked = [(base, setting, seed) for _, base, setting, seed in places]
             if not asked:

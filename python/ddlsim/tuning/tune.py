@@ -72,7 +72,8 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         goals.append(goal_of(described, target, str(file)))
         if any(base.name == other.name for other in bases):
             raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
-        axes = axes_over(described, lists) if lists else axes_of(described, system_facts(own := described["algorithm"]["name"])[own])
+        axes = axes_over(described, lists) if lists else axes_of(described,
+                                                                 system_facts(own := described["algorithm"]["name"])[own])
         bases.append(base)
         searches[base] = Search(axes, seeds, grid=bool(lists))
     if any(goal != goals[0] for goal in goals):
@@ -91,7 +92,8 @@ def base_of(file: Path, changes: Changes) -> tuple[Base, dict[str, Any]]:
     if str(file) == "-":
         raise InputError("the standard input is read once, and a search reads a scenario often; expected the name of a file")
     described = json.loads(Base("", file, changes=changes).describe())
-    told = "_".join(plain(value) if path == "algorithm" else f"{short(path)}={plain(value)}" for path, value in changes.items()
+    told = "_".join(plain(value) if path == "algorithm" else f"{short(path)}={plain(value)}" for path,
+                    value in changes.items()
                     if path.split(".")[0] not in ("seed", "description", "record", "expect", "name"))
     name = described["name"] + ("" if "name" in changes or not told else "_" + told)
     return Base(file_name(name)[:100], file, None, changes | {"record.iterations": False}), described
@@ -110,7 +112,8 @@ def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any
     base.describe(changes=best | {"name": tuned.stem}, options=["-o", str(tuned)])
     metric, target = trials.goal.metric, trials.goal.target
     values = [value for trial in of_best if trial.run and (value := trial.run.measure(metric.final)) is not None]
-    times = [trial.run.measure(metric.time_to(target)) if trial.run else None for trial in of_best] if target is not None else []
+    times = [trial.run.measure(metric.time_to(target)) if trial.run else None
+             for trial in of_best] if target is not None else []
     whole = [time for time in times if time is not None]
     mean = estimate(values)
     return {"scenario": base.name, "best": best, f"{metric.word}_at_end": mean.mean if mean else math.nan,
@@ -128,7 +131,8 @@ def tried_csv(goal: Goal, schemes: Sequence[tuple[Mapping[str, Any], Base, Searc
         for changes, seed, trial in trials.of_search(base, search):
             def measure(key: str, run: Any = trial.run) -> float | None:
                 return run.measure(key) if run else None
-            of_target = [goal.metric.time_to(goal.target), goal.metric.bytes_to(goal.target)] if goal.target is not None else []
+            of_target = [goal.metric.time_to(goal.target),
+                         goal.metric.bytes_to(goal.target)] if goal.target is not None else []
             rows.append(({**told, **changes}, [seed, trial.score, measure(goal.metric.final), *map(measure, of_target),
                                                trial.failure, int(changes == best)]))
     paths = list(dict.fromkeys(path for settings, _ in rows for path in settings))
@@ -161,7 +165,8 @@ def _over(text: str) -> tuple[str, list[Any]]:
 def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None, quiet: bool, words: Sequence[str]) -> None:
     """Tunes every point of a sweep, and becomes the program, which runs the sweep with what was found. The runs of tuning are in
     DIR/<sweep>_tuning, with a table of them."""
-    sets = [word for path, value in changes.items() for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
+    sets = [word for path, value in changes.items()
+            for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
     plan = json.loads(call(["describe", file, *sets, "--trust"]))
     what, seeds = plan["tune"], plan["tune"]["seeds"]
     for seed in plan["seeds"]:
@@ -172,7 +177,8 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
     for varied, (name, described) in zip(_varied(plan["axes"]), plan["scenarios"].items()):
         goals.append(goal_of(described, what["target"], f"{file}: {name}"))
         base = Base(name, described, Path(plan["folder"]), {"record.iterations": False})
-        schemes.append((varied, base, Search(axes_over(described, what["over"].items()), seeds, grid=True, allowance=ALLOWANCE)))
+        schemes.append((varied, base, Search(axes_over(described, what["over"].items()), seeds, grid=True,
+                                             allowance=ALLOWANCE)))
     if any(goal != goals[0] for goal in goals):
         raise InputError(f"{file}: $.tune: the scenarios are judged by different metrics; expected one evaluate.metric")
     trials = Trials(folder, goals[0], at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
@@ -197,11 +203,13 @@ def _varied(axes: Sequence[Mapping[str, Sequence[Any]]]) -> list[dict[str, Any]]
 def table_of(rows: "pd.DataFrame", goal_target: float | None) -> list[list[str]]:
     """For people: a line for each scenario below the titles."""
     word = next(column for column in rows if column.endswith("_at_end")).removesuffix("_at_end")
-    lines = [["scenario", "best", *([f"time to {goal_target:g}"] if goal_target is not None else []), f"{word} at the end", "seeds", "runs"]]
+    lines = [["scenario", "best", *([f"time to {goal_target:g}"] if goal_target is not None else []), f"{word} at the end",
+              "seeds", "runs"]]
     for row in rows.to_dict("records"):
         time = row.get("time_to_target_s")
         told = [] if goal_target is None else ["not reached" if time is None or math.isnan(time) else f"{time:.4g} s"]
-        lines.append([row["scenario"], named(row["best"]), *told, f"{row[word + '_at_end']:.4f}", str(row["seeds"]), str(row["runs"])])
+        lines.append([row["scenario"], named(row["best"]), *told, f"{row[word + '_at_end']:.4f}", str(row["seeds"]),
+                      str(row["runs"])])
     return lines
 
 
