@@ -215,7 +215,7 @@ TEST_CASE("in TCP a message that its window limits takes a round trip for each w
     }
   }
   // Half of the opposite traffic is before an acknowledgement: 10 segments of 20 under way.
-  const double trip_s = 0.1 + 10 * segment_s, end_s = 0.1 + 0.05 + 4 * trip_s + 20 * segment_s;
+  const double trip_s = 0.1 + 10 * segment_s, end_s = trip_s + 0.05 + 4 * trip_s + 20 * segment_s;
   // A link carries 100 segments in a round trip, a window has 60. Two messages have 50 each; when the shorter is
   // through, the other has 60.
   const double both_s = 30000 / 50.0 * 100 * segment_s, all_s = both_s + 30000 / 60.0 * 100 * segment_s;
@@ -225,7 +225,7 @@ TEST_CASE("in TCP a message that its window limits takes a round trip for each w
   arrives("so many that neither the first nor the last round counts", limited, {{0, 1, 1e5 * segment}}, {500},
           {.within_s = 0.5});
   arrives("acknowledgements wait behind what goes the other way", limited,
-          {{0, 1, 10 * segment}, {1, 0, 10 * segment}, {0, 1, 100 * segment, 0.1}, {1, 0, 100 * segment, 0.1}},
+          {{0, 1, 10 * segment}, {1, 0, 10 * segment}, {0, 1, 100 * segment, trip_s}, {1, 0, 100 * segment, trip_s}},
           {0.05 + 10 * segment_s, 0.05 + 10 * segment_s, end_s, end_s});
   arrives("also after others have left the link", with_window(with_equal_shares(tcp(50 * segment_s)), 60 * segment),
           {{0, 1, 60000 * segment}, {2, 1, 30000 * segment}}, {all_s, both_s}, {.within_s = 0.01 * both_s});

@@ -49,6 +49,7 @@ class Rounds {
   void start() { window_ = std::make_unique<TcpWindow>(rules_); }
   void grow(double sent, const Step& step) {
     window_->grow({.sent = sent,
+                   .used = sent,
                    .round_trip_s = round_trip_s,
                    .spread_s = step.number_or("spread", 0),
                    .queued_s = step.number_or("queued", 0),

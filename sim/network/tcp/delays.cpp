@@ -13,6 +13,7 @@ constexpr double segment_of_rules = packets::TcpRules().segment_bytes;
 
 TcpRound round_of(double sent, double sent_s, double nominal_s, double trip_s) {
   return {.sent = sent,
+          .used = sent,
           .round_trip_s = nominal_s,
           .spread_s = sent_s,
           .queued_s = std::max(0.0, sent_s - nominal_s),
@@ -20,6 +21,23 @@ TcpRound round_of(double sent, double sent_s, double nominal_s, double trip_s) {
 }
 
 }  // namespace
+
+double TcpDelays::Connection::occupied() const {
+  double segments = 0;
+  for (const Train& train : under_way) segments += train.segments;
+  return segments;
+}
+
+double TcpDelays::Connection::wait_for_first() {
+  const double wait_s = under_way.front().wait_s;
+  pass(wait_s);
+  return wait_s;
+}
+
+void TcpDelays::Connection::pass(double seconds) {
+  for (Train& train : under_way) train.wait_s -= seconds;
+  std::erase_if(under_way, [](const Train& train) { return train.wait_s <= 0; });
+}
 
 TcpDelays::TcpDelays(const platform::Fabric& fabric)
     : fabric_(fabric), links_(fabric.links().size()), forgotten_(static_cast<std::size_t>(fabric.node_count())) {}
@@ -129,13 +147,18 @@ double TcpDelays::queued_trip_s(const Transmission& it, double nominal_s) const 
 
 // The one that slices have left open goes on with further slices, unless its acknowledgements are back by now.
 void TcpDelays::open_round(Connection& by, const Transmission& it, double now_s) const {
+  const double pause_s = it.latency_s.value_or(fabric_.latency_now_s(it.route)) + (now_s - by.idle_since_s);
+  by.pass(pause_s);
   if (!(by.sent > 0)) return;
-  by.pauses_s += it.latency_s.value_or(0) + (now_s - by.idle_since_s);
+  by.pauses_s += pause_s;
   const double nominal_s = round_trip_s(it), trip_s = queued_trip_s(it, nominal_s);
   const double sent_s = by.sent * (segment_of_rules / fair_bytes_per_s(it.route));
-  if (it.latency_s && by.pauses_s + sent_s < trip_s) return;
+  const double wait_s = trip_s - by.pauses_s - sent_s;
+  if (it.latency_s && wait_s > 0) return;
+  const double before = by.window.segments();
   if (trip_s > 0) by.window.grow(round_of(by.sent, sent_s, nominal_s, trip_s));
-  by.sent = by.pauses_s = 0;
+  if (wait_s > 0) by.under_way.push_back({wait_s, by.sent + by.window.segments() - before});
+  by.leave_open(0, 0, 0);
 }
 
 // Follows the rounds r = 1, 2, ... in which a message of N segments leaves, or its part on each of its connections,
@@ -152,6 +175,10 @@ void TcpDelays::open_round(Connection& by, const Transmission& it, double now_s)
 // Rounds that fill W are paced at W segments per T_0, even when others leave their links; the last one waits for
 // nothing. The window is afterwards what the message leaves.
 //
+// A message that follows another within T finds segments under way, which occupy the window until T after they left. A
+// round is then a train: w_r segments have room, at first or when further acknowledgements are back. In 4 and 5 those
+// under way count as well. Whole windows are paced as above.
+//
 // Slices make one stream with those before and after them: the first round goes on with the one that is open, pauses
 // shorten its gap, and the last one stays open. It is paced like others.
 TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double most_segments, const Transmission& it) const {
@@ -161,51 +188,75 @@ TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double most_segments
   const double trip_s = queued_trip_s(it, nominal_s);
   const double segment_s = segment_of_rules / fair_bytes_per_s(it.route);
   TcpWindow& window = by.window;
-  const double limit = std::floor(most_segments);
-  const double most_queue_s = fabric_.network_numbers().queue_s;
-  double begun = by.sent, pauses_s = by.pauses_s;  // in the round that is open
-  double before_s = begun > 0 ? by.before_s : 0;
-  by.sent = by.pauses_s = 0;
+  const double limit = std::floor(most_segments), most_queue_s = fabric_.network_numbers().queue_s;
+  double begun = by.sent, pauses_s = by.pauses_s, before_s = by.before_s;  // of the round that is open
+  by.leave_open(0, 0, 0);
   double gaps_s = 0;
   double left = it.part_bytes() / connections() / segment_of_rules;
-  double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last
-  for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
+  double below_limit = 0, at_limit = 0, last = 0;  // segments, in rounds before the last; in the last, and in trains
+  for (int round = 0; round < most_followed_rounds && left > 0;) {
     const double window_now = std::floor(window.segments());
-    const double more = std::clamp(window_now - begun, 0.0, left);  // 1
-    const double sent = begun + more, sent_s = sent * segment_s;    // 2
+    const double room = window_now - by.occupied();
+    if (room < std::min(left, 1.0) && !by.under_way.empty()) {
+      gaps_s += by.wait_for_first();
+      continue;
+    }
+    const bool is_train = !by.under_way.empty() && !in_slices;
+    if (is_train && window_now >= limit && left > limit) {
+      const double whole = std::ceil(left / limit) - 1;
+      at_limit += whole * limit;
+      left -= whole * limit;
+      gaps_s += whole * std::max(0.0, trip_s - std::max(nominal_s, limit * segment_s));
+    }
+    ++round;
+    const double more = std::clamp(room - begun, 0.0, left);      // 1
+    const double sent = begun + more, sent_s = sent * segment_s;  // 2
     left -= more;
     const bool is_last = left <= 0;
-    if (is_last && !in_slices) {
-      last = sent;
+    if ((is_last || (is_train && window_now >= limit)) && !in_slices) {
+      last += sent;
     } else {
       (window_now < limit ? below_limit : at_limit) += more;
     }
     if (is_last && in_slices) {
-      by.sent = sent;
-      by.pauses_s = pauses_s;
-      by.before_s = before_s;
+      by.leave_open(sent, pauses_s, before_s);
       break;
     }
-    if (!is_last) {  // 3
-      gaps_s += std::max(0.0, trip_s - pauses_s - (sent < limit ? sent_s : std::max(nominal_s, sent_s)));
-    }
-    const double waits_s = sent_s - std::min(before_s, trip_s);  // 4
-    if (waits_s > most_queue_s) {                                // 5
-      if (is_last) gaps_s += 2 * trip_s;  // nothing that follows shows the loss: a probe does (RFC 8985, 7)
+    double wait_s = trip_s - pauses_s - (is_last || sent < limit ? sent_s : std::max(nominal_s, sent_s));  // 3
+    const double all = sent + (is_train ? by.occupied() : 0), all_s = all * segment_s;                     // in queues
+    const double waits_s = all_s - std::min(before_s, trip_s);                                             // 4
+    const double before = window.segments();
+    if (waits_s > most_queue_s) {  // 5
+      if (is_last) {               // nothing that follows shows the loss: a probe does (RFC 8985, 7)
+        gaps_s += 2 * trip_s;
+        by.pass(2 * trip_s);
+        wait_s -= 2 * trip_s;
+      }
       left += std::min(sent, (waits_s - most_queue_s) / segment_s);
       window.lose();
     } else {
-      window.grow(round_of(sent, sent_s, nominal_s, trip_s));
+      TcpRound grown = round_of(sent, all_s, nominal_s, trip_s);
+      if (is_train) grown.share = sent / window_now;
+      grown.used = all;
+      window.grow(grown);
     }
+    by.pass(sent_s);
+    if (wait_s > 0) by.under_way.push_back({wait_s, std::max(0.0, sent + window.segments() - before)});
     begun = pauses_s = 0;
-    before_s = sent_s;
+    before_s = all_s;
   }
   if (!(at_limit > 0)) return {.gaps_s = gaps_s};
-  const double limited_s = nominal_s / limit, alone_s = segment_of_rules / alone_bytes_per_s(it.route);
-  const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
+  const double paced_s = seconds_of_paced(it.route, at_limit, last, nominal_s / limit);
   // Smaller windows travel at that rate, too, which fills some of their gaps.
   gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);
   return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = connections() * segment_of_rules / paced_s};
+}
+
+// Mean time of a segment whose message has so many in full windows, which take `limited_s` each, and others.
+double TcpDelays::seconds_of_paced(const platform::Route& route, double at_limit, double others,
+                                   double limited_s) const {
+  const double alone_s = segment_of_rules / alone_bytes_per_s(route);
+  return (at_limit * limited_s + others * std::min(limited_s, alone_s)) / (at_limit + others);
 }
 
 }  // namespace ddl::network

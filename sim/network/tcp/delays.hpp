@@ -33,12 +33,23 @@ class TcpDelays {
   void forget(int node);
 
  private:
+  struct Train {
+    double wait_s = 0;    // until its first acknowledgement is back, from when the connection last sent
+    double segments = 0;  // which may then be sent
+  };
   // State that lasts while it is idle.
   struct Connection {
     Connection(const packets::TcpRules& rules, int its_life) : window(rules), life(its_life) {}
+    double occupied() const;  // segments of its window
+    double wait_for_first();  // seconds until the first acknowledgement, which pass
+    void pass(double seconds);
+    void leave_open(double its_sent, double its_pauses_s, double its_before_s) {
+      sent = its_sent, pauses_s = its_pauses_s, before_s = its_before_s;
+    }
     TcpWindow window;
     int life = 0;
     double idle_since_s = 0;
+    std::vector<Train> under_way;
     // A message in slices leaves its last round open for what comes behind it: segments sent, and seconds without any.
     double sent = 0, pauses_s = 0;
     double before_s = 0;  // seconds of the round before
@@ -63,6 +74,7 @@ class TcpDelays {
   double queue_s(const platform::Route& route) const;
   double fair_bytes_per_s(const platform::Route& route) const;
   double alone_bytes_per_s(const platform::Route& route) const;
+  double seconds_of_paced(const platform::Route& route, double at_limit, double others, double limited_s) const;
   void open_round(Connection& by, const Transmission& transmission, double now_s) const;
   Timing send_in_rounds(Connection& by, double most_segments, const Transmission& transmission) const;
 

@@ -28,10 +28,10 @@ void TcpWindow::rest(double idle_s, double round_trip_s) {
 // The window grows only if it was the limit (RFC 2861); in slow start half of it is enough (Linux).
 void TcpWindow::grow(const TcpRound& round) {
   if (!in_slow_start()) {
-    if (round.sent >= std::floor(segments_)) grow_slowly(round);
+    if (round.used >= std::floor(segments_)) grow_slowly(round);
     return;
   }
-  if (2 * round.sent <= segments_) return;
+  if (2 * round.used <= segments_) return;
   double acknowledged = round.sent;
   const bool ends = slow_start_ends(round, acknowledged);
   segments_ = std::min(segments_ + acknowledged, std::max(segments_, slow_start_until_));
@@ -67,10 +67,10 @@ void TcpWindow::grow_slowly(const TcpRound& round) {
     until_origin_s_ = packets::cubic_root((origin_ - segments_) / cubic_c);
     as_reno_ = segments_;
   }
-  since_epoch_s_ += round.seconds;
+  since_epoch_s_ += round.share * round.seconds;
   const double target = origin_ + cubic_c * packets::cubed(since_epoch_s_ + round.round_trip_s - until_origin_s_);
   double growth = target - segments_;
-  if (most_before_ == 0) growth = std::max(growth, first_growth * segments_);
+  if (most_before_ == 0) growth = std::max(growth, first_growth * round.share * segments_);
   as_reno_ += reno_growth * round.sent / segments_;
   growth = std::clamp(std::max(growth, as_reno_ - segments_), 0.0, segments_ / 2);
   segments_ = std::min(segments_ + growth, rules_->most_segments);

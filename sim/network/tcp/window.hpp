@@ -13,10 +13,12 @@ namespace ddl::network {
 // `sent` segments left at once; the last arrived `spread_s` after the first.
 struct TcpRound {
   double sent = 0;
+  double used = 0;          // and what was under way before
   double round_trip_s = 0;  // without queues
   double spread_s = 0;
   double queued_s = 0;  // queueing time of the first segment, and of its acknowledgement
   double seconds = 0;   // until the next round
+  double share = 1;     // of a round
 };
 
 class TcpWindow {
