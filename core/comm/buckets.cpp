@@ -10,8 +10,8 @@
 namespace ddl::comm {
 namespace {
 
-constexpr double least_bytes_s = 2;          // a bucket's bytes take at least as long as this many of its latencies
-constexpr double noticeable = 1 - 1e-9;      // a gain must be larger: rounding makes equal times differ
+constexpr double least_bytes_s = 2;      // a bucket's bytes take at least so many times as long as what they wait for
+constexpr double noticeable = 1 - 1e-9;  // a gain must be larger: rounding makes equal times differ
 constexpr std::size_t most_told_apart = 16;  // buckets listed one by one
 
 // Adds a layer in front. Neighbours in the vector travel as one slice.
@@ -50,32 +50,49 @@ std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_byte
   return buckets;
 }
 
-// Let known(i) be the time at which the first i layers are known, bytes(j, i) the time of the bytes of layers j .. i-1,
-// and L the latencies of one sum. The sums of the first i layers are then over at
+double seconds_of_sum(const HowToSum& how, const Cluster& cluster, double share) {
+  const bool passes =
+      !cluster.hosts_change && (how.collective == Collective::ring || how.collective == Collective::hierarchical);
+  double seconds = 0;
+  for (const SumPhase& phase : cluster.sum_phases) {
+    const double bytes = phase.bytes * share, bytes_s = phase.messages > 0 ? phase.bytes_s * share / phase.messages : 0;
+    const std::uint64_t slice = passes ? how.first_slice(static_cast<std::uint64_t>(bytes)) : 0;
+    const double slice_s = slice > 0 ? bytes_s * static_cast<double>(slice) / bytes : bytes_s;
+    seconds += (phase.messages - 1) * std::max(bytes_s, phase.latency_s + slice_s) + phase.latency_s + bytes_s;
+  }
+  return seconds;
+}
+
+// Let known(i) be the time at which the first i layers are known, sum(j, i) the time of the sum of layers j .. i-1, and
+// bytes(j, i) of its bytes alone. The sums of the first i layers are then over at
 //
-//   over(0) = 0,  over(i) = min over j < i of max(over(j), known(i)) + L + bytes(j, i)
+//   over(0) = 0,  over(i) = min over j < i of max(over(j), known(i)) + sum(j, i)
 //
-// where bytes(j, i) >= 2 L, or the bucket has all layers. Of equal choices the shortest bucket wins.
-std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass) {
+// where bytes(j, i) >= 2 (sum(j, i) - bytes(j, i)), or the bucket has all layers. Of equal choices the shortest bucket
+// wins.
+std::vector<Bucket> quickest_buckets(const HowToSum& how, const Cluster& cluster,
+                                     const std::vector<std::size_t>& layers, bool beside_pass) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const LayerSchedule schedule(cluster.layers);
   const double pass_s = cluster.compute_s.empty() ? 0 : std::ranges::max(cluster.compute_s);
-  const double latency_s = cluster.sum_time.latency_s;
-  const auto bytes_s = [&](std::size_t layer) {
+  double model_s = 0;  // bytes of a whole model
+  for (const SumPhase& phase : cluster.sum_phases) model_s += phase.bytes_s;
+  const auto share_of = [&](std::size_t layer) {
     const auto bytes = static_cast<double>(cluster.wire_bytes(cluster.layers[layer].slice));
-    return cluster.sum_time.bytes_s * bytes / static_cast<double>(cluster.model_bytes);
+    return bytes / static_cast<double>(cluster.model_bytes);
   };
   std::vector<double> over(layers.size() + 1, never);
   std::vector<std::size_t> begin(layers.size() + 1);  // the best j for each i
   over[0] = 0;
   for (std::size_t i = 1; i <= layers.size(); ++i) {
     const double known_s = beside_pass ? pass_s * schedule.known(layers[i - 1]) : pass_s;
-    double bucket_s = 0;
+    double share = 0;
     for (std::size_t j = i; j-- > 0;) {
-      bucket_s += bytes_s(layers[j]);
-      if (known_s + latency_s + bucket_s > over[i]) break;
-      if (bucket_s < least_bytes_s * latency_s && !(j == 0 && i == layers.size())) continue;
-      const double over_s = std::max(over[j], known_s) + latency_s + bucket_s;
+      share += share_of(layers[j]);
+      const double sum_s = seconds_of_sum(how, cluster, share), bytes_s = model_s * share;
+      if (known_s + sum_s > over[i]) break;
+      if (bytes_s < least_bytes_s * (sum_s - bytes_s) && !(j == 0 && i == layers.size())) continue;
+      const double over_s = std::max(over[j], known_s) + sum_s;
       if (!(over_s < over[i] * noticeable)) continue;
       over[i] = over_s;
       begin[i] = j;

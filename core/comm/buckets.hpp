@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/comm/allreduce.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/node/cluster.hpp"
 #include "core/node/message.hpp"
@@ -27,11 +28,18 @@ void expect_layers(const Cluster& cluster);
 // at most `most_bytes` on the wire. Throws as expect_layers().
 std::vector<Bucket> make_buckets(const Cluster& cluster, std::uint64_t most_bytes);
 
-// The buckets whose sums, made one after the other, finish soonest, by Cluster::sum_time and the slowest worker's
-// backward pass: few where latencies count, one per layer without latencies. A sum's bytes take at least twice as long
-// as its latencies, unless all layers are one bucket. `layers`: those that travel, the last first; `beside_pass`: each
+// Seconds of the sum of `share` of a model over all workers, alone on the network, by Cluster::sum_phases. A phase of m
+// messages of c bytes, which pass in slices of s bytes over links of rate W and latency L, takes
+//
+//   (m - 1) max(c/W, L + s/W) + L + c/W,  which is m (L + c/W) for messages that travel whole (s = c)
+double seconds_of_sum(const HowToSum& how, const Cluster& cluster, double share);
+
+// The buckets whose sums, made one after the other, finish soonest, by their seconds and the slowest worker's backward
+// pass: few where latencies count, one per layer without latencies. A sum's bytes take at least twice as long as what
+// they wait for, unless all layers are one bucket. `layers`: those that travel, the last first; `beside_pass`: each
 // leaves when its gradient is known, else after the backward pass.
-std::vector<Bucket> quickest_buckets(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass);
+std::vector<Bucket> quickest_buckets(const HowToSum& how, const Cluster& cluster,
+                                     const std::vector<std::size_t>& layers, bool beside_pass);
 std::vector<std::size_t> all_layers(const Cluster& cluster);  // the last first. Throws as expect_layers()
 
 // Limits of layer-by-layer exchange on this cluster; see System::notes.

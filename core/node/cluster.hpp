@@ -24,10 +24,12 @@ struct LayerInfo {
   double work = 1;  // cost of one of its tasks, in any unit
 };
 
-// Seconds of one sum of a whole model over all workers, alone on the network.
-struct SumTime {
-  double latency_s = 0;  // latencies of its messages, one after the other
-  double bytes_s = 0;
+// A phase of one sum of a whole model over all workers, alone on the network.
+struct SumPhase {
+  double messages = 0;   // one after the other
+  double latency_s = 0;  // of each
+  double bytes_s = 0;    // seconds of all their bytes
+  double bytes = 0;      // of each
 };
 
 struct Cluster {
@@ -53,7 +55,7 @@ struct Cluster {
   // Per worker: bytes per second of its own links, the lesser of both directions: the first links of its routes to
   // other workers, the last ones of theirs to it. Empty unless the system needs them (System::needs_rates).
   std::vector<double> rates;
-  SumTime sum_time;  // zeros unless the system asks for it (System::bucketed_sum)
+  std::vector<SumPhase> sum_phases;  // empty unless the system asks for them (System::bucketed_sum)
   // The optimizer's rate in the model's step `step`, counted from 0, after `run_share` of the run (see
   // Gradient::run_share).
   std::function<double(std::int64_t step, double run_share)> learning_rate = [](std::int64_t, double) { return 1.0; };

@@ -135,7 +135,7 @@ class System {
   // True if it reads Cluster::exchange_s.
   virtual bool needs_exchange_times() const { return false; }
   virtual bool needs_rates() const { return false; }
-  // The messages of one sum of a whole model, if the system uses Cluster::sum_time to choose which layers travel
+  // The messages of one sum of a whole model, if the system uses Cluster::sum_phases to choose which layers travel
   // together. Otherwise empty.
   virtual Phases bucketed_sum(const Cluster& /*cluster*/) const { return {}; }
   // The nodes that together hold the one model by which every worker is judged: a server its shard, a worker all of it

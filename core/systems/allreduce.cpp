@@ -85,7 +85,7 @@ Traffic WholeAllreduceParams<how>::traffic(const Cluster& cluster) const {
 template <comm::Collective how>
 std::vector<std::string> WholeAllreduceParams<how>::notes(const Cluster& cluster) const {
   std::vector<std::string> notes = comm::notes_of({how, settings}, cluster);
-  std::ranges::copy(overlapped_notes(overlapped, cluster), std::back_inserter(notes));
+  std::ranges::copy(overlapped_notes({how, settings}, overlapped, cluster), std::back_inserter(notes));
   return notes;
 }
 template <comm::Collective how>

@@ -30,8 +30,9 @@
 namespace ddl::systems {
 namespace {
 
-std::vector<comm::Bucket> buckets_of(const AllreduceOverlap& params, const Cluster& cluster) {
-  if (!params.bucket_bytes) return comm::quickest_buckets(cluster, comm::all_layers(cluster), true);
+std::vector<comm::Bucket> buckets_of(const comm::HowToSum& how, const AllreduceOverlap& params,
+                                     const Cluster& cluster) {
+  if (!params.bucket_bytes) return comm::quickest_buckets(how, cluster, comm::all_layers(cluster), true);
   return comm::make_buckets(cluster, static_cast<std::uint64_t>(params.bucket_bytes->value));
 }
 
@@ -46,7 +47,7 @@ class OverlappedWorker : public Program {
   OverlappedWorker(Node& node, const comm::HowToSum& how, const codec::CodecParams& codec,
                    const AllreduceOverlap& params)
       : node_(node),
-        buckets_(buckets_of(params, node.cluster())),
+        buckets_(buckets_of(how, params, node.cluster())),
         by_layers_(params.overlap == Overlap::layers),
         by_slices_(by_layers_ && node.cluster().steps_by_slices),
         all_reduce_(node, how, 0, OnFailure::wait, awaited),
@@ -156,16 +157,17 @@ Phases bucketed_sum(const comm::HowToSum& how, const codec::CodecParams& codec, 
   return membership::phases_of_sums(how, codec, cluster, 1, 1);
 }
 
-std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const Cluster& cluster) {
+std::vector<std::string> overlapped_notes(const comm::HowToSum& how, const AllreduceOverlap& params,
+                                          const Cluster& cluster) {
   if (params.overlap == Overlap::none) return {};
-  std::vector<std::string> notes{comm::text_of({buckets_of(params, cluster)})};
+  std::vector<std::string> notes{comm::text_of({buckets_of(how, params, cluster)})};
   if (params.overlap == Overlap::layers) std::ranges::copy(comm::notes_of_layers(cluster), std::back_inserter(notes));
   return notes;
 }
 
 Traffic overlapped_traffic(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                            const Cluster& cluster) {
-  const auto buckets = static_cast<double>(buckets_of(params, cluster).size());
+  const auto buckets = static_cast<double>(buckets_of(how, params, cluster).size());
   return {Pace::overlapped, membership::phases_of_sums(how, codec, cluster, 1 / buckets, buckets)};
 }
 

@@ -45,7 +45,8 @@ void fill_defaults(AllreduceOverlap& params);
 // Requires an overlap other than none. Throws InputError if there are no layers.
 std::unique_ptr<Program> overlapped_allreduce(Node& node, const comm::HowToSum& how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params);
-std::vector<std::string> overlapped_notes(const AllreduceOverlap& params, const Cluster& cluster);
+std::vector<std::string> overlapped_notes(const comm::HowToSum& how, const AllreduceOverlap& params,
+                                          const Cluster& cluster);
 // See System::bucketed_sum.
 Phases bucketed_sum(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                     const Cluster& cluster);

@@ -6,6 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/network/packets/segment.hpp"
+#include "sim/network/sharing.hpp"
 
 namespace ddl::network {
 namespace {
@@ -19,7 +20,6 @@ double data_share(const platform::Fabric& fabric) {
 
 SiteConnection connection_of(const platform::Fabric& fabric, int source, int target, double message_bytes) {
   const platform::Route there = fabric.find_route(source, target);
-  const double back_s = fabric.needs_way_back() ? fabric.find_route(target, source).latency_s : there.latency_s;
   double rates[3];  // by binding
   std::ranges::fill(rates, std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < there.links.size(); ++i) {
@@ -29,7 +29,7 @@ SiteConnection connection_of(const platform::Fabric& fabric, int source, int tar
     rate = std::min(rate, link.bandwidth_bytes_per_s * data_share(fabric));
   }
   const double windows = fabric.network_numbers().connections * there.window_bytes;
-  if (message_bytes > windows) rates[0] = windows / (there.latency_s + back_s);
+  if (message_bytes > windows) rates[0] = most_by_windows(fabric, there, {source, target});
   const double* least = std::ranges::min_element(rates);
   SiteConnection found{.binding = static_cast<Binding>(least - rates),
                        .window_bytes = there.window_bytes,

@@ -1,11 +1,15 @@
 #include "sim/network/bounds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "core/base/check.hpp"
+#include "sim/network/pair.hpp"
+#include "sim/network/sharing.hpp"
 
 namespace ddl::network {
 namespace {
@@ -15,12 +19,21 @@ struct Load {
   double bytes = 0, largest = 0, messages = 0;
   double latency_s = std::numeric_limits<double>::infinity();  // least, of the routes through it
 };
-using Loads = std::map<int, Load>;  // by link
+// The traffic between two nodes, whose windows let so much through.
+struct Windows {
+  double bytes = 0, bytes_per_s = 0, latency_s = 0;
+  double at_once = 0;  // bytes that wait for no acknowledgement
+};
+struct Loads {
+  std::map<int, Load> links;
+  std::map<Pair, Windows> windows;
+};
 
 struct RoutedFlow {
   Flow flow;
   platform::Route route;
   double bytes = 0;
+  double window_bytes_per_s = 0;
 };
 
 struct PathTime {
@@ -42,7 +55,8 @@ class StepBound {
       for (const Flow& flow : flows) {
         if (!(flow.models > 0) || flow.source == flow.target) continue;
         const double bytes = flow.models * model_bytes + flow.messages * header_bytes;
-        phases_.back().push_back({flow, fabric.find_route(flow.source, flow.target), bytes});
+        const platform::Route route = fabric.find_route(flow.source, flow.target);
+        phases_.back().push_back({flow, route, bytes, most_by_windows(fabric, route, {flow.source, flow.target})});
       }
     }
   }
@@ -57,12 +71,19 @@ class StepBound {
       }
     }
     result.bytes_per_step /= fabric_.worker_count();
-    for (const auto& [link, load] : loads) {
-      if (seconds(link, load) <= result.network_s) continue;
+    const auto narrower = [&](double seconds, double bytes) {
+      if (seconds <= result.network_s) return false;
+      result.network_s = seconds;
+      result.bottleneck_bytes_per_step = bytes;
+      return true;
+    };
+    for (const auto& [link, load] : loads.links) {
       const platform::LinkInfo& info = fabric_.links()[link];
-      result.bottleneck = info.name + " " + info.direction;
-      result.bottleneck_bytes_per_step = load.bytes;
-      result.network_s = seconds(link, load);
+      if (narrower(seconds(link, load), load.bytes)) result.bottleneck = info.name + " " + info.direction;
+    }
+    for (const auto& [pair, load] : loads.windows) {
+      if (!narrower(load.bytes / load.bytes_per_s, load.bytes)) continue;
+      result.bottleneck = fmt::format("window {} to {}", fabric_.name(pair.source), fabric_.name(pair.target));
     }
     result.compute_s = std::ranges::max(compute_s_);
     result.network_bound = result.network_s > result.compute_s;
@@ -74,12 +95,19 @@ class StepBound {
   void add(Loads& loads, const RoutedFlow& it) const {
     const double latency_s = fabric_.least_latency_s(it.route) * fabric_.network_numbers().latency_factor;
     for (const int link : it.route.links) {
-      Load& load = loads[link];
+      Load& load = loads.links[link];
       load.bytes += it.bytes;
       load.largest = std::max(load.largest, it.bytes);
       load.messages += it.flow.messages;
       load.latency_s = std::min(load.latency_s, latency_s);
     }
+    if (!(it.window_bytes_per_s < std::numeric_limits<double>::infinity())) return;
+    const platform::NetworkNumbers& numbers = fabric_.network_numbers();
+    Windows& windows = loads.windows[{it.flow.source, it.flow.target}];
+    windows.bytes += it.bytes;
+    windows.bytes_per_s = it.window_bytes_per_s;
+    windows.latency_s = std::min(1.0, it.flow.messages) * latency_s;
+    windows.at_once = numbers.follows_connections ? numbers.connections * it.route.window_bytes : 0;
   }
 
   double seconds(int link, const Load& load) const {
@@ -87,12 +115,15 @@ class StepBound {
     return (info.direction == "free" ? load.largest : load.bytes) / fabric_.most_bandwidth_bytes_per_s(link);
   }
 
-  // The time of the busiest link, with its latency. With fewer messages than one per step it is not used in every step,
-  // so its latency counts in that proportion.
+  // The time of the busiest link, or window, with its latency. With fewer messages than one per step it is not used in
+  // every step, so its latency counts in that proportion.
   double seconds_with_latency(const Loads& loads) const {
     double most = 0;
-    for (const auto& [link, load] : loads) {
+    for (const auto& [link, load] : loads.links) {
       most = std::max(most, seconds(link, load) + std::min(1.0, load.messages) * load.latency_s);
+    }
+    for (const auto& [pair, load] : loads.windows) {
+      most = std::max(most, std::max(0.0, load.bytes - load.at_once) / load.bytes_per_s + load.latency_s);
     }
     return most;
   }
@@ -163,25 +194,25 @@ Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const s
   return bounds;
 }
 
-SumTime sum_time(const platform::Fabric& fabric, const Phases& phases, double model_bytes) {
-  SumTime time;
+std::vector<SumPhase> sum_phases(const platform::Fabric& fabric, const Phases& phases, double model_bytes) {
+  std::vector<SumPhase> result;
   for (const std::vector<Flow>& phase : phases) {
+    SumPhase& sum = result.emplace_back();
     std::map<int, double> models;  // by link
-    double latency_s = 0, bytes_s = 0;
     for (const Flow& flow : phase) {
       const platform::Route route = fabric.find_route(flow.source, flow.target);
-      latency_s = std::max(latency_s, flow.messages * route.latency_s);
+      sum.messages = std::max(sum.messages, flow.messages);
+      sum.latency_s = std::max(sum.latency_s, route.latency_s);
+      sum.bytes = std::max(sum.bytes, flow.models * model_bytes / flow.messages);
       for (const int link : route.links) {
         const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
         double& load = models[link];
         load = info.direction == "free" ? std::max(load, flow.models) : load + flow.models;
-        bytes_s = std::max(bytes_s, load * model_bytes / info.bandwidth_bytes_per_s);
+        sum.bytes_s = std::max(sum.bytes_s, load * model_bytes / info.bandwidth_bytes_per_s);
       }
     }
-    time.latency_s += latency_s;
-    time.bytes_s += bytes_s;
   }
-  return time;
+  return result;
 }
 
 std::vector<double> rates_of_workers(const platform::Fabric& fabric) {

@@ -4,7 +4,7 @@
 // least (k - a) step_s, where a does not grow with k (steps whose messages still wait, or that need no exchange yet).
 // Where peers are drawn at random, a is of the order of the square root of k. They use nominal bandwidths, latencies as
 // in the network model and the mean time of a gradient, each at its best where a profile changes it; acknowledgements,
-// unequal shares and windows only add to the time.
+// unequal shares and windows that grow only add to the time.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace ddl::network {
 
 struct Bounds {
   double bytes_per_step = 0;             // bytes sent in one step of every worker, over the number of workers
-  std::string bottleneck;                // the link that is busy longest, "w2 down"; empty when nothing travels
+  std::string bottleneck;                // busy longest: a link, "w2 down", or "window w0 to w1"; "": nothing travels
   double bottleneck_bytes_per_step = 0;  // bytes through it in one step of every worker
   double network_s = 0;                  // least time that it needs for these
   double compute_s = 0;                  // slowest worker's mean gradient
@@ -37,8 +37,10 @@ void members(Archive& archive, Bounds& b) {
 // `compute_s`: mean seconds of one gradient, per worker. A flow has models x model_bytes + messages x header_bytes.
 //
 // A step takes no less than the slowest gradient, than the busiest link needs for the flows of a step (of a fat pipe:
-// the largest), and than a worker's own path: its gradient and, phase after phase, the flows that it waits for, alone
-// on the network. A worker waits for flows to it, for its own to a server, and where a flow says so.
+// the largest), than the connections of a pair of nodes need for its flows (their windows, per round trip), and than a
+// worker's own path: its gradient and, phase after phase, the flows that it waits for, alone on the network; in TCP the
+// first window of a phase waits for no acknowledgement. A worker waits for flows to it, for its own to a server, and
+// where a flow says so.
 //
 //   overlapped  no own path: messages travel beside gradients
 //   free        the slowest worker's path
@@ -51,9 +53,9 @@ void members(Archive& archive, Bounds& b) {
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
                  double model_bytes, double header_bytes);
 
-// At nominal bandwidths and latencies, whatever the network model: of each phase the flow with the greatest latencies,
-// one after the other, and the busiest link.
-SumTime sum_time(const platform::Fabric& fabric, const Phases& phases, double model_bytes);
+// At nominal bandwidths and latencies, whatever the network model: of each phase the most messages, the greatest
+// latency and message, and the busiest link.
+std::vector<SumPhase> sum_phases(const platform::Fabric& fabric, const Phases& phases, double model_bytes);
 
 // Per worker: seconds of the most loaded link on its routes to the others when every worker sends `model_bytes` to
 // every other. Walks over all pairs of workers.

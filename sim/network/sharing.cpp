@@ -66,4 +66,13 @@ double most_by_free_links(const platform::Fabric& fabric, const platform::Route&
   return most;
 }
 
+double most_by_windows(const platform::Fabric& fabric, const platform::Route& route, const Pair& pair) {
+  if (route.within_host()) return never;
+  const double there_s = fabric.least_latency_s(route);
+  const double back_s =
+      fabric.needs_way_back() ? fabric.least_latency_s(fabric.find_route(pair.target, pair.source)) : there_s;
+  const double windows = fabric.network_numbers().connections * route.window_bytes;
+  return there_s + back_s > 0 ? windows / (there_s + back_s) : never;
+}
+
 }  // namespace ddl::network

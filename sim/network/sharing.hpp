@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/network/flows/flows.hpp"
+#include "sim/network/pair.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {
@@ -19,5 +20,9 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, const platform::Rout
 // Upper bound of a message's rate by links that give every flow all of their bandwidth. Infinite if the route has no
 // such link.
 double most_by_free_links(const platform::Fabric& fabric, const platform::Route& route);
+
+// Bytes per second that the windows of a pair's connections let through in the long run, at its least round trip.
+// Infinite without windows, or without latency.
+double most_by_windows(const platform::Fabric& fabric, const platform::Route& route, const Pair& pair);
 
 }  // namespace ddl::network

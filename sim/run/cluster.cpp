@@ -147,7 +147,7 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
     cluster.exchange_s = network::exchange_seconds(fabric, model_bytes);
   }
   if (scenario.algorithm->needs_rates()) cluster.rates = network::rates_of_workers(fabric);
-  cluster.sum_time = network::sum_time(fabric, scenario.algorithm->bucketed_sum(cluster), model_bytes);
+  cluster.sum_phases = network::sum_phases(fabric, scenario.algorithm->bucketed_sum(cluster), model_bytes);
   const double steps =
       static_cast<double>(scenario.stop.iterations.value_or(0)) * scenario.algorithm->steps_per_iteration(cluster);
   cluster.learning_rate = [rate = nn::rate_params(scenario.training.optimizer), steps](std::int64_t step,

@@ -26,7 +26,7 @@ const Cluster layered{.workers = 2,
                       .model_bytes = 40,
                       .layers = {{{0, 2}}, {{2, 4}}, {{4, 6}}, {{6, 8}}, {{8, 10}}},
                       .compute_s = {1, 1},
-                      .sum_time = {.bytes_s = 1}};
+                      .sum_phases = {{.messages = 1, .bytes_s = 1, .bytes = 40}}};
 
 }  // namespace
 

@@ -33,6 +33,10 @@ Cluster cluster_of(std::vector<LayerInfo> layers) {
           .compute_s = std::vector<double>(workers, step_s)};
 }
 
+std::vector<comm::Bucket> quickest(const Cluster& cluster, const std::vector<std::size_t>& layers, bool beside_pass) {
+  return comm::quickest_buckets(comm::Collective::ring, cluster, layers, beside_pass);
+}
+
 RingAllreduceParams ring(Overlap overlap, int layers_in_bucket = 1) {
   return with<RingAllreduceParams>([&](auto& params) {
     params.overlapped.overlap = overlap;
@@ -137,9 +141,9 @@ TEST_CASE("an optimizer that needs whole gradients makes the next forward pass w
 TEST_CASE("layers travel together where latencies count, so that the last sum is over soonest") {
   Cluster cluster = cluster_of(equal_layers());
   const auto lengths = [&](double latency_s, bool beside_pass) {
-    cluster.sum_time = {.latency_s = latency_s, .bytes_s = layer_count};
+    cluster.sum_phases = {{.messages = 1, .latency_s = latency_s, .bytes_s = layer_count, .bytes = 4 * parameters}};
     std::vector<std::size_t> result;
-    for (const comm::Bucket& bucket : comm::quickest_buckets(cluster, comm::all_layers(cluster), beside_pass)) {
+    for (const comm::Bucket& bucket : quickest(cluster, comm::all_layers(cluster), beside_pass)) {
       result.push_back(bucket.layers.size());
       CHECK(bucket.part.size() == 1);
     }
@@ -152,10 +156,35 @@ TEST_CASE("layers travel together where latencies count, so that the last sum is
   CHECK(lengths(3, true) == std::vector<std::size_t>{4});
 }
 
+// Two messages of c = k/2 s each for k layers, and slices of 1/4 s. With L = 0.6 s of latency k layers take
+//   whole   2 (L + c) = 1.2 + k, of which 1.2 s are no bytes: two layers have less than twice as much, four travel
+//   sliced  max(c, L + 1/4) + L + c = 2.6 s for two: of these 0.6 s are no bytes, so that they travel
+TEST_CASE("what passes in slices waits for fewer latencies, and so travels in more buckets") {
+  Cluster cluster = cluster_of(equal_layers());
+  cluster.sum_phases = {{.messages = 2, .latency_s = 0.6, .bytes_s = layer_count, .bytes = 2 * parameters}};
+  struct Row {
+    comm::Collective collective;
+    double slice_bytes;
+    bool hosts_change;
+    double two_s;
+    std::size_t buckets;
+  };
+  for (const Row& row : {Row{comm::Collective::ring, 2, false, 2.6, 2},
+                         {comm::Collective::hierarchical, 2, false, 2.6, 2},
+                         {comm::Collective::ring, 0, false, 3.2, 1},
+                         {comm::Collective::ring, 2, true, 3.2, 1},
+                         {comm::Collective::star, 2, false, 3.2, 1}}) {
+    cluster.hosts_change = row.hosts_change;
+    const comm::HowToSum how(row.collective, {.slice_bytes = Bytes{row.slice_bytes}, .parts = {}});
+    CHECK(comm::seconds_of_sum(how, cluster, 0.5) == doctest::Approx(row.two_s));
+    CHECK(comm::quickest_buckets(how, cluster, comm::all_layers(cluster), true).size() == row.buckets);
+  }
+}
+
 TEST_CASE("a bucket of layers that are no neighbours keeps their slices apart, and all layers are in one bucket each") {
   Cluster cluster = cluster_of(equal_layers());
-  cluster.sum_time = {.latency_s = 1, .bytes_s = layer_count};
-  const std::vector<comm::Bucket> buckets = comm::quickest_buckets(cluster, {3, 1}, true);
+  cluster.sum_phases = {{.messages = 1, .latency_s = 1, .bytes_s = layer_count, .bytes = 4 * parameters}};
+  const std::vector<comm::Bucket> buckets = quickest(cluster, {3, 1}, true);
   REQUIRE(buckets.size() == 1);
   CHECK(buckets[0].layers == std::vector<std::size_t>{3, 1});
   CHECK(buckets[0].first_layer() == 1);

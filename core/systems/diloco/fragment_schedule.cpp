@@ -16,7 +16,8 @@ std::vector<std::vector<comm::Bucket>> buckets_of(const DilocoParams& params, co
     std::vector<std::size_t> layers = comm::all_layers(cluster);
     std::erase_if(
         layers, [&](std::size_t layer) { return std::ranges::find(part, cluster.layers[layer].slice) == part.end(); });
-    buckets.push_back(comm::quickest_buckets(cluster, layers, cluster.steps_by_slices));
+    buckets.push_back(
+        comm::quickest_buckets({params.collective.value(), params.settings}, cluster, layers, cluster.steps_by_slices));
   }
   return buckets;
 }

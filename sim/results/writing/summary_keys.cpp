@@ -172,8 +172,8 @@ class SummaryKeys {
         summary_.compute_utilisation);
     add("goodput", "share",
         "where hosts were away, steps that reached the model (finished, less faults.steps_unshared) over "
-        "those of the same time with all hosts there, by each worker's mean time of a step while they are; may exceed "
-        "1 where the others are quicker meanwhile; null if they never are for a whole step",
+        "those of the same time with all hosts there, by each worker's mean time of a step before the first was away; "
+        "may exceed 1 where the others are quicker meanwhile; null where one was away from nearly the first step on",
         result_.absences.empty() ? left_out() : or_null(summary_.goodput));
     add("idle_fraction.<worker>", "share", "share of the run in which this worker did not compute",
         by_worker(result_, summary_.idle_fraction));
@@ -240,7 +240,8 @@ class SummaryKeys {
         "least possible time of a step of the slowest worker in the long run, from the analysis of the platform",
         bounds.step_s);
     tell("bounds.bottleneck", "",
-         "link and direction that needs longest for the messages of such a step; null when nothing travels",
+         "link and direction that needs longest for the messages of such a step, or \"window\" and the two nodes whose "
+         "connections do; null when nothing travels",
          bounds.bottleneck.empty() ? Json() : Json(bounds.bottleneck));
     add("bounds.network_s", "s", "that it needs", bounds.network_s);
     add("bounds.compute_s", "s", "the slowest worker's mean gradient", bounds.compute_s);

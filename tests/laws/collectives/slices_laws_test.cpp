@@ -67,6 +67,25 @@ TEST_CASE(
   }
 }
 
+// Beside a backward pass and the next forward pass; no division into equal buckets is quicker.
+TEST_CASE("layers that travel in slices are in buckets whose steps are quickest") {
+  for (const double L : {0.002, 0.02, 0.1, 0.4}) {
+    CAPTURE(L);
+    const auto step_s = [&](const std::string& more) {
+      auto scenario =
+          star(R"({"name": "ring_allreduce", "slice_bytes": "20kB", "overlap": "layers")" + more + "}", 4, L);
+      scenario.wire.model_bytes = Bytes{12 * MB};
+      scenario.compute.layers = 12;
+      return run::run(scenario).simulated_s;
+    };
+    const double chosen_s = step_s("");
+    for (const int layers : {1, 2, 3, 4, 6, 12}) {
+      CAPTURE(layers);
+      CHECK(chosen_s <= step_s(fmt::format(R"(, "bucket_bytes": "{}MB")", layers)) * (1 + 1e-3));
+    }
+  }
+}
+
 TEST_CASE("a slice is by default the larger of 512 KiB and a sixteenth of the chunk") {
   const double L = 0.3, MiB = 1024 * 1024;
   for (const double model_bytes : {1 * MiB, 4 * MiB, 80 * MiB}) {  // chunks of 1/2, 2 and 40 MiB
