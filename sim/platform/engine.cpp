@@ -120,10 +120,11 @@ void set_factor(const char* setting, double value, double& number) {
 
 // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
 // counts as four, would get a quarter of its links. Their bandwidth is subtracted beforehand instead: one of 66 bytes
-// for two frames of 1514, which is more exact than SimGrid's 5 %. The rest of a frame is headers. The weights of flows
-// are those of SimGrid's model of TCP (LV08), calibrated by Velho and Legrand (2009).
-void share_as_tcp(NetworkNumbers& numbers) {
-  constexpr double frame = 1514, segment = 1448, acknowledgement = 66, weight_bytes = 20537;
+// for two frames of 1514, which is more exact than SimGrid's 5 %; a measured rate has none to lose. The rest of a frame
+// is headers. The weights of flows are those of SimGrid's model of TCP (LV08), calibrated by Velho and Legrand (2009).
+void share_as_tcp(NetworkNumbers& numbers, bool measured) {
+  constexpr double frame = 1514, segment = 1448, weight_bytes = 20537;
+  const double acknowledgement = measured ? 0 : 66;
   numbers.most_flows = most_tcp_flows;
   set_factor("network/bandwidth-factor", segment / (frame + acknowledgement / 2), numbers.bandwidth_factor);
   set_factor("network/weight-S", weight_bytes, numbers.weight_bytes);
@@ -131,8 +132,8 @@ void share_as_tcp(NetworkNumbers& numbers) {
 
 }  // namespace
 
-void follow(const NetworkPlan& plan, NetworkNumbers& numbers) {
-  if (plan.model == scenario::NetworkModel::TCP) share_as_tcp(numbers);
+void follow(const NetworkPlan& plan, bool measured, NetworkNumbers& numbers) {
+  if (plan.model == scenario::NetworkModel::TCP) share_as_tcp(numbers, measured);
   numbers.follows_connections = plan.model != scenario::NetworkModel::CM02;
   if (numbers.follows_connections) numbers.latency_factor = 1;
 }

@@ -22,6 +22,6 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
 bool has_default(const char* setting);
 
 // Sets SimGrid and `numbers`, which are the plain ones, to the plan.
-void follow(const NetworkPlan& plan, NetworkNumbers& numbers);
+void follow(const NetworkPlan& plan, bool measured, NetworkNumbers& numbers);
 
 }  // namespace ddl::platform

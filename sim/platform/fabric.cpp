@@ -349,6 +349,10 @@ struct Fabric::Parts {
     }
   }
 
+  bool has_measured_connections() const {
+    return std::ranges::any_of(nodes.windows, [](const auto& from) { return std::ranges::max(from) > 0; });
+  }
+
   // The window of each connection between two nodes.
   double window_bytes(int source, int target) const {
     const auto site = [&](int node) { return static_cast<std::size_t>(nodes.sites[static_cast<std::size_t>(node)]); };
@@ -371,7 +375,7 @@ struct Fabric::Parts {
     facts.latencies_change = changes.of_latency();
     plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
-    follow(plan, numbers);
+    follow(plan, has_measured_connections(), numbers);
     let_bandwidths_change();
   }
 };

@@ -91,6 +91,20 @@ TEST_CASE("a connection between two sites gets what was measured, each direction
   }
 }
 
+TEST_CASE("a message that fills its links gets the rate of the line, headers and acknowledgements apart") {
+  for (const Model& by : models) {
+    CAPTURE(static_cast<int>(by.model));
+    const Scenario scenario = of_lines("a,a,400,2,1\nb,b,400,2,1\na,b,100,40,8\n", by, ", \"workers_per_site\": 2");
+    const double exact = by.model == NetworkModel::packets ? 0.01 : 1e-4;
+    for (const auto& [other, rate] : {std::pair(1, 400 * Mbps), std::pair(2, 100 * Mbps)}) {
+      Scenario over = scenario;
+      over.platform.network.connections = other == 1 ? 1 : 12;  // eight windows fill the route
+      const double more_s = seconds(over, 1, 400e6, 1, 0, other) - seconds(over, 1, 200e6, 1, 0, other);
+      CHECK(200e6 / more_s == doctest::Approx(rate).epsilon(exact));
+    }
+  }
+}
+
 TEST_CASE("one direction that was measured holds for both") {
   const Scenario scenario = of_lines("a,a,1000,1,1\nb,b,1000,1,1\nb,a,80,50,1\n", models[1]);
   CHECK(grown_rate(scenario, 80 * Mbps * 0.05, 1, 0, 1) == doctest::Approx(80 * Mbps));
