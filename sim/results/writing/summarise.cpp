@@ -85,20 +85,6 @@ std::optional<double> slowest_step(const run::RunResult& result) {
   return result.simulated_s / static_cast<double>(*fewest);
 }
 
-// Times at which some host is away, in order, none touching another.
-std::vector<run::TraceInterval> merged(std::vector<run::TraceInterval> absences) {
-  std::ranges::sort(absences, {}, &run::TraceInterval::start_s);
-  std::vector<run::TraceInterval> merged;
-  for (const run::TraceInterval& next : absences) {
-    if (merged.empty() || next.start_s > merged.back().end_s) {
-      merged.push_back(next);
-    } else {
-      merged.back().end_s = std::max(merged.back().end_s, next.end_s);
-    }
-  }
-  return merged;
-}
-
 std::optional<Staleness> staleness_of(const std::vector<run::IterationRow>& rows) {
   if (rows.empty()) return std::nullopt;
   Staleness staleness;
@@ -138,34 +124,36 @@ double quantile(const std::vector<double>& sorted, double q) {
 }
 
 std::optional<double> goodput_of(const Scenario& scenario, const run::RunResult& result) {
+  constexpr double enough = 8;  // steps
+  if (result.absences.empty()) return std::nullopt;
+  const double away_s = std::ranges::min(result.absences, {}, &run::TraceInterval::start_s).start_s;
   struct Steps {
-    double steady_s = 0, steady = 0;  // with all hosts there
+    std::optional<double> begin_s;    // end of the first period
+    double steady_s = 0, steady = 0;  // in whole periods from there
     double last_s = 0;                // end of the last step
   };
   std::vector<Steps> of_workers(result.steps.size());
-  Steps all;
-  const std::vector<run::TraceInterval> absences = merged(result.absences);
-  const run::IterationRow* before = nullptr;
   for (const run::IterationRow& row : result.iterations) {
     Steps& worker = of_workers.at(static_cast<std::size_t>(row.worker));
-    const double begin_s = before != nullptr && before->worker == row.worker ? before->end_s : row.start_s;
-    before = &row;
     worker.last_s = row.end_s;
-    const auto absence =
-        std::ranges::upper_bound(absences, begin_s, {}, [](const run::TraceInterval& away) { return away.end_s; });
-    if (absence != absences.end() && absence->start_s < row.end_s) continue;
-    for (Steps* steps : {&worker, &all}) {
-      steps->steady_s += row.end_s - begin_s;
-      ++steps->steady;
-    }
+    const std::int64_t made = row.iteration + 1, period = scenario.algorithm->period();
+    if (row.end_s >= away_s || made % period != 0) continue;
+    if (!worker.begin_s) worker.begin_s = row.end_s;
+    worker.steady_s = row.end_s - *worker.begin_s;
+    worker.steady = static_cast<double>(made - period);
   }
-  if (absences.empty() || all.steady == 0) return std::nullopt;
+  Steps all;
+  for (const Steps& worker : of_workers) {
+    all.steady_s += worker.steady_s;
+    all.steady += worker.steady;
+  }
+  if (all.steady < enough) return std::nullopt;
   double made = 0, expected = 0;
   for (std::size_t i = 0; i < of_workers.size(); ++i) {
     const Steps& worker = of_workers[i];
     if (scenario.algorithm->facts().one_trains && result.steps[i] == 0) continue;  // idle
     made += static_cast<double>(result.steps[i]);
-    const Steps& steady = worker.steady > 0 ? worker : all;
+    const Steps& steady = worker.steady < enough ? all : worker;
     const double until_s = scenario.stop.iterations == result.steps[i] ? worker.last_s : result.simulated_s;
     expected += std::floor(until_s * steady.steady / steady.steady_s + 1e-9);
   }

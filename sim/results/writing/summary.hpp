@@ -56,9 +56,9 @@ struct Summary {
   std::optional<double> goodput;                 // see goodput_of
 };
 
-// Steps that reached the model over those of the same time with all hosts there, by each worker's mean time of a step
-// while they are, until its steps are over; of a worker without such a step the mean of all. Steps are from the end of
-// the one before. None: no host was away, or never were all there for a step.
+// Steps that reached the model over those of the same time with all hosts there: by each worker's mean time of a step
+// before any host was away, in whole periods of the system after its first, or of a worker with less than 8 such steps
+// by the mean of all. None: no host was away, or all together have less than 8.
 std::optional<double> goodput_of(const scenario::Scenario& scenario, const run::RunResult& result);
 
 Summary summarise(const scenario::Scenario& scenario, const run::RunResult& result);
