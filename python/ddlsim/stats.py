@@ -71,6 +71,25 @@ def paired_p(differences: Sequence[float]) -> float | None:
     return float(2 * stdtr(mean.count - 1, -abs(mean.mean) * math.sqrt(mean.count) / mean.deviation))
 
 
+def pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
+    """The standard deviation within groups, one for all of them, and its degrees of freedom: of few values in many groups."""
+    squares, freedom = 0.0, 0
+    for values in groups:
+        found = estimate(values)
+        if found is not None and found.half_width is not None:
+            squares += found.deviation**2 * (found.count - 1)
+            freedom += found.count - 1
+    return (math.sqrt(squares / freedom) if freedom else math.nan), freedom
+
+
+def pooled_p(a: Sequence[float], b: Sequence[float], deviation: float, freedom: int) -> float | None:
+    """Two-sided p of equal means, where both have that standard deviation (Student's t-test); None where it is not known."""
+    if not a or not b or freedom < 1 or not deviation > 0:
+        return None
+    error = deviation * math.sqrt(1 / len(a) + 1 / len(b))
+    return float(2 * stdtr(freedom, -abs(sum(a) / len(a) - sum(b) / len(b)) / error))
+
+
 def holm(p: Sequence[float]) -> list[float]:
     """p of several tests, each corrected for the others (Holm, Scandinavian Journal of Statistics 6, 1979): the least
     times their number, the next times one fewer, and so on; never falling, at most 1."""

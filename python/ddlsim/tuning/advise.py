@@ -161,7 +161,8 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
         notes.append(f"{goal.metric.word.capitalize()} is that of {SAMPLES:,} test samples, which a ranking needs no more than.")
     if first["network"]["model"] == "packets" and NETWORK not in first["network"]["why"]:  # the program's choice, not the scenario's
         more[NETWORK] = "TCP"
-        notes.append("Searched with the network model TCP, the quick one; the best run again packet by packet, which is nearer to measured times here.")
+        notes.append("Searched with the network model TCP, the quick one; the best run again packet by packet, which is nearer to "
+                     "measured times here.")
     base = Base(base.name, base.scenario, base.folder, {**base.changes, **more})
     if not described["compute"].get("seconds_per_batch"):
         notes.append("A larger batch takes the time that the host's speed gives it.")

@@ -40,8 +40,8 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
                                                                                           for file in found["tuned_scenario"]))
     for row in found.to_dict("records"):
         if row["at_edge"]:
-            print(f"ddlsim: {row['scenario']}: the best {' and '.join(row['at_edge'])} is the last that was tried; what lies beyond may be better",
-                  file=sys.stderr)
+            print(f"ddlsim: {row['scenario']}: the best {' and '.join(row['at_edge'])} is the last that was tried; what lies beyond "
+                  "may be better", file=sys.stderr)
         if row["failed"]:
             print(f"ddlsim: {row['scenario']}: {row['failed']} of {row['runs']} runs failed; see tried.csv", file=sys.stderr)
     return 0
@@ -80,9 +80,8 @@ def _advise(arguments: argparse.Namespace, _: Sequence[str]) -> int:
         raise InputError(f"--seeds: {arguments.seeds} is no range; expected A..B")
     facts: dict[str, Any] = {name: getattr(arguments, name) for name in OF_FACTS}
     found = advise(arguments.question, target=arguments.target, budget=arguments.budget, systems=_names(arguments.systems),
-                   exclude=_names(arguments.exclude),
-                   seeds=range(int(first), int(last
-                                               or first) + 1), changes=dict(arguments.set), out=arguments.out, output=arguments.output, jobs=arguments.jobs,
+                   exclude=_names(arguments.exclude), seeds=range(int(first), int(last or first) + 1), out=arguments.out,
+                   changes=dict(arguments.set), output=arguments.output, jobs=arguments.jobs,
                    quiet=arguments.quiet or arguments.json, **facts)
     if arguments.json:
         print(json.dumps(found.attrs["advice"], indent=1, ensure_ascii=False))

@@ -179,8 +179,8 @@ def warnings_of(study: Study) -> list[str]:
             found.append(f"{one.system}: the best {' and '.join(edges)} is the last that was tried; what lies beyond may be better.")
     raced = [name for name in study.entrants if study.entrants[name].scores]
     if study.described.get("data", {}).get("source") == "synthetic" and "command" not in study.described.get("model", {}):
-        found.append("The task learned is generated images and a small model; for your own model see docs/own_models.md, or give --model-bytes, "
-                     "--step and --platform.")
+        found.append("The task learned is generated images and a small model; for your own model see docs/own_models.md, or give "
+                     "--model-bytes, --step and --platform.")
     if study.cut_off:
         found.append(f"The budget left out: {'; '.join(study.cut_off)}. More budget goes on from here.")
     if raced and study.candidates[0].needs_all_data and study.leader == study.candidates[0].system:
@@ -218,7 +218,8 @@ def reasons(study: Study) -> list[str]:
         rate = "" if found["bits_per_s"] is None else f" ({found['bits_per_s'] / 1e6:.3g} Mbit/s of {found['link']})"
         lines.append(f"Break-even: below {100 * found['share']:.3g} % of the bandwidth{rate} {baseline.system} is as good.")
     elif found and baseline:
-        lines.append(f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth tried, from {found['tried'][0]:g} to {found['tried'][1]:g} times that given.")
+        lines.append(f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth tried, from {found['tried'][0]:g} to "
+                     f"{found['tried'][1]:g} times that given.")
     def unit(gain: float) -> str:
         return seconds(gain) if study.goal.target is not None else f"{gain:.3f}"
     word = "of the time to the target" if study.goal.target is not None else f"of {study.goal.metric.word}"

@@ -36,10 +36,12 @@ def advice_of(study: Study) -> dict[str, Any]:
         "question": study.base.name, "metric": study.goal.metric.word, "target": study.goal.target,
         "best": _choice(study, study.leader), "safe": _choice(study, safe), "saturated": saturated, "how_sure": how_sure(study),
         "needs_all_data_in_one_place": {one.system: one.needs_all_data for one in study.run},
-        "why": {"system": sender, "binds": binds, **{key: used[0][key] if used else None for key in ("bottleneck", "utilisation", "computing", "staleness")}},
+        "why": {"system": sender, "binds": binds,
+                **{key: used[0][key] if used else None for key in ("bottleneck", "utilisation", "computing", "staleness")}},
         "wan_link": used[0]["wan_link"] if used else None, "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None,
         "break_even_bandwidth": break_even(study), "upgrades": dict(upgrades(study)), "losses": dict(losses(study)),
-        "sensitivity": [one for one in conditions if one["key"] in keys], "other_conditions": [one for one in conditions if one["key"] not in keys],
+        "sensitivity": [one for one in conditions if one["key"] in keys],
+        "other_conditions": [one for one in conditions if one["key"] not in keys],
         "systems": [_row(study, name) for name in _ranking(study)], "not_run": why_left_out(study.candidates), "cut_off": study.cut_off,
         "failures": _failures(study), "notes": study.notes, "warnings": (saturation if saturated else []) + warnings_of(study)}
 
