@@ -16,6 +16,7 @@ import html
 import json
 import numbers
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -182,6 +183,11 @@ def sweep(grid: Scenario, *, out: AnyPath = "results", jobs: int | None = None, 
           **overrides: Any) -> Sweep:
     """Runs a sweep (the path of its file, or a dict of the same form), or goes on where it was, and returns a Sweep, which
     lies in OUT/<name>/; without a name, that of a file is the file's, and that of a dict is "sweep"."""
+    if isinstance(grid, Mapping) and "tune" in grid:  # its points are tuned from a file, which is read more than once
+        with tempfile.NamedTemporaryFile("w", dir=".", prefix=".sweep-", suffix=".json", encoding="utf-8") as file:
+            file.write(json_of({"name": "sweep"} | dict(grid)))
+            file.flush()
+            return sweep(file.name, out=out, jobs=jobs, progress=progress, **overrides)
     words = _where(out, progress)
     if jobs is not None:
         words.append(f"--jobs={jobs}")

@@ -58,3 +58,16 @@ def test_three_equal_systems_are_called_different_in_at_most_five_percent_of_com
         p = holm([difference_p(groups[i], groups[j]) for i in range(3) for j in range(i)])
         wrong += min(p) < 0.05
     assert wrong <= 400 * 0.05 + 2 * math.sqrt(400 * 0.05 * 0.95)
+
+
+def test_one_deviation_for_many_groups_of_few_values():
+    import random
+
+    from ddlsim.stats import pooled, pooled_p
+    assert pooled([[1.0, 3.0], [10.0, 14.0], [5.0]]) == (pytest.approx(math.sqrt((2 + 8) / 2)), 2)
+    assert pooled([[1.0], []])[1] == 0 and pooled_p([1.0], [2.0], math.nan, 0) is None
+    seeds, called = random.Random(1), 0
+    for _ in range(400):
+        groups = [[seeds.gauss(0, 1) for _ in range(2)] for _ in range(8)]
+        called += (pooled_p(groups[0], groups[1], *pooled(groups)) or 0) < 0.05
+    assert 6 <= called <= 36  # of equal means one in twenty
