@@ -16,7 +16,8 @@ constexpr double segment = 1448, round_trip_s = 0.1, window = 1e6;
 scenario::Scenario two_hosts(double bytes_per_s, const char* model) {
   return scenario_from(fmt::format(
       R"({{"name": "law", "platform": {{"topology": "star", "workers": 2, "bandwidth": "{}MBps", "latency": "{}s",
-           "network": {{"model": "{}", "tcp_window": "{}B", "slow_start_after_idle": false}}}}, "model": "none", "wire": {{"model_bytes": "1MB"}},
+           "network": {{"model": "{}", "tcp_window": "{}B", "slow_start_after_idle": false}}}},
+           "model": "none", "wire": {{"model_bytes": "1MB"}},
            "compute": {{"seconds_per_batch": "1s"}}, "algorithm": "alone", "stop": {{"iterations": 1}}}})",
       bytes_per_s / 1e6, round_trip_s / 2, model, window));
 }
