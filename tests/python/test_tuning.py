@@ -10,7 +10,7 @@ import pytest
 from ddlsim.errors import InputError
 from ddlsim.tuning.decide import what_binds
 from ddlsim.tuning.race import LOOKS, Entrant, look, seeds_to_tell
-from ddlsim.tuning.search import ALLOWANCE, FIRST_SEED, RATE, RUNGS, Search, axis, beyond, changes_of, over, rates, text_of
+from ddlsim.tuning.search import ALLOWANCE, FIRST_SEED, RATE, RUNGS, SCHEDULE, Search, axis, beyond, changes_of, over, rates, text_of
 from ddlsim.tuning.trials import Base, Goal, Trials
 
 STEPS = "algorithm.sync_every"
@@ -54,6 +54,19 @@ def test_a_search_finds_what_is_best_also_far_beyond_the_ends_of_its_lists(best)
     assert found[STEPS] == pytest.approx(best.get("steps", 30), rel=0.75)
     if "fraction" in best:
         assert found["algorithm.codec"]["fraction"] == pytest.approx(best["fraction"], rel=1.3)
+
+
+def test_a_schedule_is_tried_with_other_rates():
+    """Cosine is better than constant at twice the rate alone, as where its mean rate is half of its first."""
+    schedules = axis([{SCHEDULE: kind} for kind in ("constant", "cosine")], {SCHEDULE: "constant"}, False)
+    search = Search([rates(0.2), schedules, *space()[1:]])
+    best = {"constant": (0.2, 1.0), "cosine": (0.4, 0.9)}
+
+    def score(changes):
+        rate, least = best[changes[SCHEDULE]]
+        return least + abs(math.log(changes[RATE] / rate))
+    follow(search, score)
+    assert changes_of(search.best)[SCHEDULE] == "cosine" and changes_of(search.best)[RATE] == 0.4
 
 
 def test_searches_cost_alike_whatever_they_search():

@@ -37,9 +37,9 @@ LEARNED = ("What is learned is a small GPT's (0.1 million parameters, batches of
            "DiLoCo and of plain averaging turns: DiLoCo (every 10 steps) leads at 0.8 million parameters (loss 1.617 against 1.775 "
            "after 2,000 steps) and trails at 10.7 million (1.625 against 1.569 after 1,000). That all-reduce learns most a step, "
            "that longer rounds learn less, and that several workers learn more than one does not turn.")
-TIMED = ("Times are of your model and network. Held to measurements they are within 6 % between continents with one machine on each, "
-         "10 % on average with several (results/hivemind.md), 5 % for all-reduces of NCCL (results/tc_cluster.md); through tunnels "
-         "worse (results/ec2.md). Compression itself takes no time here.")
+TIMED = ("Times are of your model and network. Held to measurements they err by 3 % on average between continents with one machine on "
+         "each, 10 % with several (results/hivemind.md), 5 % for all-reduces of NCCL (results/tc_cluster.md), and more through tunnels "
+         "(results/ec2.md). Compression itself takes no time here.")
 
 
 @dataclass

@@ -5,7 +5,8 @@ each setting of the system that changes what is sent, or when (`tuned` in `ddlsi
 
 1. Every run is as long as the run that is asked for, so that a schedule is judged over its own whole length.
 2. The search begins with the scheme as it is given and every other value of each axis, one at a time. Then, round after round, it
-   tries from the best so far all that was better taken together, and the neighbouring values of each axis.
+   tries from the best so far all that was better taken together, and the neighbouring values of each axis. Rate and schedule are also
+   changed together, for a schedule that decays wants a larger rate.
 3. A best value at the end of an axis is tried further, by the factor between its last two.
 4. It ends where no neighbour is better, or with its allowance of runs, which is the same for all schemes.
 5. The four best get a second seed, the better two of these all seeds (successive halving; Karnin, Koren and Somekh, ICML 2013).
@@ -29,7 +30,7 @@ from ..units import quantity
 Changes = dict[str, Any]      # values of a scenario by path
 Setting = tuple[str, ...]     # of each axis the changes, as JSON
 
-RATE = "training.optimizer.learning_rate"
+RATE, SCHEDULE = "training.optimizer.learning_rate", "training.optimizer.schedule"
 FIRST_SEED = 1_000_001        # seeds of tuning: far from those of reports
 ALLOWANCE = 48                # runs of one search with its first seed
 MOST_TOGETHER = 64            # settings of a grid that is tried whole
@@ -121,7 +122,8 @@ class Search:
         self.impossible: set[Setting] = set()
         self._climbs = True
         self._centre = own = tuple(one.own for one in self.axes)
-        self._round = [own] + [_with(own, i, value) for i, one in enumerate(self.axes) for value in one.values]
+        first = [one.values for one in self.axes]
+        self._round = [own, *self._both(own, first), *(_with(own, i, value) for i, values in enumerate(first) for value in values)]
         if grid and math.prod(len(one.values) for one in self.axes) <= MOST_TOGETHER:
             self._round = [own, *product(*(one.values for one in self.axes))]
         self._round = list(dict.fromkeys(self._round))[:allowance]
@@ -161,7 +163,14 @@ class Search:
         if best is None:
             return []
         return [short(path) for value, one in zip(best, self.axes) if one.further and len(one.values) > 1
-                for path in json.loads(value) if _is_last(one, value)][:3]
+                for path in json.loads(value) if _is_last(one, value) and not path.startswith("compute.")][:3]
+
+    def _both(self, setting: Setting, values: Sequence[Sequence[str]]) -> list[Setting]:
+        """Rate and schedule changed at once, where both are searched."""
+        axes = [i for i, one in enumerate(self.axes) if RATE in one.own or SCHEDULE in one.own]
+        if len(axes) < 2:
+            return []
+        return [_with(_with(setting, axes[0], a), axes[1], b) for a in values[axes[0]] for b in values[axes[1]]]
 
     def _is_open(self, setting: Setting, seed: int) -> bool:
         return setting not in self.impossible and seed not in self.scores.get(setting, {})
@@ -181,7 +190,8 @@ class Search:
             together[i] = min(of_axis, key=lambda setting: tried[setting])[i] if of_axis else centre[i]
         self._centre = centre
         proposals: list[Setting] = [tuple(together)]
-        proposals += [_with(centre, i, value) for i, one in enumerate(self.axes) for value in one.beside(centre[i])]
+        beside = [one.beside(value) for one, value in zip(self.axes, centre)]
+        proposals += [*self._both(centre, beside), *(_with(centre, i, value) for i, values in enumerate(beside) for value in values)]
         fresh = [setting for setting in dict.fromkeys(proposals) if setting not in self.scores and setting not in self.impossible]
         self._round = fresh[:self.allowance - len(tried)]
         self._climbs = bool(self._round)

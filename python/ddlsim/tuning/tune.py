@@ -19,13 +19,13 @@ from ..runs import AnyPath
 from ..stats import estimate
 from ..units import base_unit, quantity
 from ..units import plain as number_text
-from .search import ALLOWANCE, FIRST_SEED, RATE, Axis, Changes, Search, axis, changes_of, named, over, rates
+from .search import ALLOWANCE, FIRST_SEED, RATE, SCHEDULE, Axis, Changes, Search, axis, changes_of, named, over, rates
 from .trials import Base, Goal, Trials, file_name, goal_of, plain, system_facts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEDULE, BATCH, BATCH_TIME = "training.optimizer.schedule", "training.batch_size", "compute.seconds_per_batch"
+BATCH, BATCH_TIME = "training.batch_size", "compute.seconds_per_batch"
 
 
 def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], name: str | None = None) -> list[Axis]:
