@@ -197,11 +197,12 @@ def search(study: Study) -> None:
     alive = {one.base: one.search for one in sorted(study.run, key=lambda one: int(one.system != own))}
     always = {one.base for one in study.run if not one.sends or one.system == own}
     for rounds, until in ((1, FIRST_ROUND), (3, (FIRST_ROUND + SEARCHES) / 2), (None, SEARCHES)):
-        if not study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until):
-            study.cut_off.append(f"tuning of {', '.join(base.name for base, one in alive.items() if one.open(rounds))}")
+        study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until)
         ranked = sorted(alive, key=lambda base: _best_score(alive[base]))
         kept = max(FIELD, math.ceil(len(alive) / 2)) if rounds == 1 else FIELD
         alive = {base: alive[base] for base in ranked if base in always or ranked.index(base) < kept}
+    if unfinished := [base.name for base, one in alive.items() if one.open()]:
+        study.cut_off.append(f"the rest of the tuning of {', '.join(unfinished)}")
 
 
 def _best_score(search_: Search) -> float:
@@ -261,9 +262,8 @@ def other_conditions(study: Study) -> None:
         return
     again = [name for name in dict.fromkeys([study.leader, safe_choice(study), best_sender(study),
                                              study.baseline.system if study.baseline else None]) if name]
-    for condition in conditions_of(study):
-        if not _measure(study, condition, again):
-            study.cut_off.append(f"condition: {condition.name}")
+    if left := [condition.name for condition in conditions_of(study) if not _measure(study, condition, again)]:
+        study.cut_off.append(f"conditions: {', '.join(left)}")
     sender, baseline = best_sender(study), study.baseline
     if sender is None or baseline is None:
         return

@@ -182,7 +182,7 @@ def warnings_of(study: Study) -> list[str]:
         found.append("The task learned is generated images and a small model; for your own model see docs/own_models.md, or give "
                      "--model-bytes, --step and --platform.")
     if study.cut_off:
-        found.append(f"The budget left out: {'; '.join(study.cut_off)}. More budget goes on from here.")
+        found.append(f"The budget left out: {'; '.join(study.cut_off)}. The same command with more budget goes on from here.")
     if raced and study.candidates[0].needs_all_data and study.leader == study.candidates[0].system:
         found.append("One worker alone needs all data in one place; --exclude single leaves it out.")
     return found
