@@ -60,6 +60,10 @@ std::vector<std::string> notes_of(const HowToSum& how, const Cluster& cluster) {
       std::ranges::all_of(std::views::iota(0, cluster.workers), is_at_first_site)) {
     notes.emplace_back("all workers are at one site, where a hierarchical all-reduce is a ring");
   }
+  if (how.by_rate() && !cluster.rates.empty() &&
+      std::ranges::count(cluster.rates, cluster.rates[0]) == cluster.workers) {
+    notes.emplace_back("all workers' own links have one rate, so that parts by_rate are equal");
+  }
   if (how.slice_bytes.value_or(Bytes{0}).value > 0 && cluster.hosts_change) {
     notes.emplace_back("hosts come and go, so that chunks travel whole, whatever slice_bytes is");
   }

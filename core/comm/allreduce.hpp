@@ -55,7 +55,8 @@ template <class Visitor>
 void parts_field(Visitor& visit, CollectiveSettings& settings) {
   visit("parts", settings.parts,
         Rule{.doc = "a butterfly's, one for each worker: equal, or by_rate, in proportion to the bandwidth of the "
-                    "worker's own links, the lesser of both directions"});
+                    "worker's own links, the lesser of both directions; that helps where these links bind and differ "
+                    "between workers, and not where windows or routes bind, as on most measured platforms"});
 }
 template <class Visitor>
 void fields(Visitor& visit, CollectiveSettings& settings) {

@@ -301,6 +301,10 @@ def usual_measures(grouped: Grouped) -> list[Measure]:
     if learns:
         measures.append(Measure(metric.final, f"final {metric.word}", "score", True, metric.less_is_better))
         measures.append(Measure(metric.best, f"best {metric.word}", "score", True, metric.less_is_better))
+    # A language model is known by its loss, whatever else judges it; a model of one's own may have no accuracy.
+    is_known_by_loss = any(one.values("perplexity") or not learns and one.values(LOSS.final) for one in grouped.groups)
+    if metric != LOSS and is_known_by_loss:
+        measures.append(Measure(LOSS.final, "final loss", "score", True, True))
     if any(one.values("goodput") for one in grouped.groups):
         measures.append(Measure("goodput", "goodput", "share", False, False))
     return measures + [Measure("seconds_per_batch.mean", "step time", "seconds", not learns, True),

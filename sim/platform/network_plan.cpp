@@ -44,7 +44,8 @@ Model model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) 
   if (facts.nodes > most_nodes_of_packets_by_default || !facts.kind_of_routes) return {NetworkModel::TCP};
   const RouteKind routes = facts.kind_of_routes();
   if (routes == RouteKind::near_and_quick) return {NetworkModel::TCP};
-  if (routes == RouteKind::far_and_quick) return tcp_because("all routes of 2 ms or more have more than 1 Gbit/s");
+  if (routes == RouteKind::far_and_quick)
+    return tcp_because("the links of all routes of 2 ms or more have more than 1 Gbit/s, whatever windows allow");
   if (network.solver) return tcp_because("a solver of links was asked for");
   if (facts.sets_sharing) return tcp_because("the platform file sets how links are shared");
   if (facts.segments > most_segments_by_default) {

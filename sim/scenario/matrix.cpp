@@ -118,10 +118,9 @@ std::vector<Row> rows_between(const std::vector<Row>& rows, const std::vector<st
   return kept;
 }
 
-template <class Row>
-std::map<std::string, Row> inside_of(const std::vector<Row>& rows) {
-  std::map<std::string, Row> inside;
-  for (const Row& row : rows) {
+std::map<std::string, SiteLink> inside_of(const std::vector<SiteLink>& rows) {
+  std::map<std::string, SiteLink> inside;
+  for (const SiteLink& row : rows) {
     if (row.from == row.to) inside.emplace(row.from, row);
   }
   return inside;
@@ -143,6 +142,28 @@ void check_repeated(const std::vector<Measurement>& rows, const Place& place) {
   }
 }
 
+// A direction between two sites, as its lines say; those of the other where it has none, or none of several streams.
+struct Direction {
+  double bytes_per_s = 0, rtt_s = 0;  // one connection's
+  double capacity = 0;                // 0: not measured
+};
+using Lines = std::map<Pair, std::vector<Measurement>>;  // from, to
+
+std::optional<Direction> direction(const Lines& lines, const std::string& from, const std::string& to) {
+  auto own = lines.find({from, to}), other = lines.find({to, from});
+  if (own == lines.end()) own = other;
+  if (own == lines.end()) return std::nullopt;
+  const Measurement& least = *std::ranges::min_element(own->second, {}, &Measurement::streams);
+  Direction direction{.bytes_per_s = least.rate.value / least.streams, .rtt_s = least.rtt.value};
+  for (const auto& known : {own, other}) {
+    if (known == lines.end() || direction.capacity > 0) continue;
+    if (std::ranges::max(known->second, {}, &Measurement::streams).streams == 1) continue;
+    direction.capacity = std::ranges::max(known->second, {}, &Measurement::rate).rate.value;
+  }
+  if (direction.capacity > 0) direction.capacity = std::max(direction.capacity, least.rate.value);
+  return direction;
+}
+
 void check_rows(std::vector<SiteLink>& rows, const Place& place) {
   const auto inside = inside_of(rows);
   for (SiteLink& row : rows) {
@@ -158,10 +179,27 @@ void check_rows(std::vector<SiteLink>& rows, const Place& place) {
     }
   }
 }
+
+void note_contradictions(std::vector<Measurement> lines, const Place& place) {
+  std::ranges::sort(lines, {}, &Measurement::streams);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Measurement &few = lines[i - 1], &many = lines[i];
+    if (many.rate.value >= few.rate.value) continue;
+    place.note(
+        fmt::format("contradicts itself from {} to {}: {} got {:.4g} Mbit/s, but {} only {:.4g}; the more is "
+                    "taken for what the route carries",
+                    in_quotes(few.from), in_quotes(few.to), counted(few.streams, "stream"), few.rate.value * 8 / 1e6,
+                    counted(many.streams, "stream"), many.rate.value * 8 / 1e6));
+  }
+}
+
 void check_rows(std::vector<Measurement>& rows, const Place& place) {
-  const auto inside = inside_of(rows);
+  Lines lines;
+  for (const Measurement& row : rows) lines[{row.from, row.to}].push_back(row);
+  for (const auto& [ends, of_direction] : lines) note_contradictions(of_direction, place);
+  const auto to_router_s = [&](const std::string& site) { return direction(lines, site, site)->rtt_s / 2; };
   for (const Measurement& row : rows) {
-    if (row.rtt.value >= (inside.at(row.from).rtt.value + inside.at(row.to).rtt.value) / 2) continue;
+    if (row.from == row.to || row.rtt.value >= to_router_s(row.from) + to_router_s(row.to)) continue;
     place.error(
         fmt::format("has a shorter round trip from {} to {} than their hosts have to their routers, which is "
                     "half of that inside; expected no less",
@@ -221,28 +259,6 @@ void read_rows(Hosts& hosts, const Scenario& scenario, const Place& platform) {
                            counted(static_cast<std::int64_t>(hosts.sites.size()), "site")));
   }
   hosts.matrix.clear();
-}
-
-// A direction between two sites, as its lines say; those of the other where it has none, or none of several streams.
-struct Direction {
-  double bytes_per_s = 0, rtt_s = 0;  // one connection's
-  double capacity = 0;                // 0: not measured
-};
-using Lines = std::map<Pair, std::vector<Measurement>>;  // from, to
-
-std::optional<Direction> direction(const Lines& lines, const std::string& from, const std::string& to) {
-  auto own = lines.find({from, to}), other = lines.find({to, from});
-  if (own == lines.end()) own = other;
-  if (own == lines.end()) return std::nullopt;
-  const Measurement& least = *std::ranges::min_element(own->second, {}, &Measurement::streams);
-  Direction direction{.bytes_per_s = least.rate.value / least.streams, .rtt_s = least.rtt.value};
-  for (const auto& known : {own, other}) {
-    if (known == lines.end() || direction.capacity > 0) continue;
-    if (std::ranges::max(known->second, {}, &Measurement::streams).streams == 1) continue;
-    direction.capacity = std::ranges::max(known->second, {}, &Measurement::rate).rate.value;
-  }
-  if (direction.capacity > 0) direction.capacity = std::max(direction.capacity, least.rate.value);
-  return direction;
 }
 
 // Without its hosts' links and latency.

@@ -129,7 +129,8 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   plans({}, with(2, RouteKind::near_and_quick), simgrid, TCP);
   plans({.solver = LinkSolver::simgrid}, far, simgrid, TCP);
   // The plan names the obstacle.
-  plans({}, with(2, RouteKind::far_and_quick), simgrid, TCP, "...all routes of 2 ms or more have more than 1 Gbit/s");
+  plans({}, with(2, RouteKind::far_and_quick), simgrid, TCP,
+        "...the links of all routes of 2 ms or more have more than 1 Gbit/s, whatever windows allow");
   far.segments = most_segments_by_default;
   plans({}, far, by_packets, packets);
   far.segments *= 1.5;

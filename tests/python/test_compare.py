@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import math
 
 import pytest
 from ddlsim import stats
@@ -97,6 +98,25 @@ def test_less_loss_is_better(results):
     found = compare(results.folder)
     assert "final loss: best ako, beyond noise" in found.text(80)
     assert "time to 1.5: best ako" in found.text(80)
+
+
+def test_language_models_are_judged_by_their_loss_too(results):
+    for name, losses in (("ako", (1.0, 1.1, 1.2)), ("gossip", (2.0, 2.1, 2.2))):
+        for seed, loss in enumerate(losses, 1):
+            scores = {"final_loss": {"mean": loss, "min": loss, "max": loss, "averaged_model": loss}}
+            results.add(name, seed=seed, final=0.5, perplexity=math.exp(loss), **scores)
+            results.add(f"{name} of images", seed=seed, final=0.5, **scores)
+    own = compare([results.folder / "ako", results.folder / "gossip"])
+    assert "final loss: best ako, beyond noise" in own.text(80) and "final accuracy" in own.text(80)
+    assert "final loss" not in compare([results.folder / f"{name} of images" for name in ("ako", "gossip")]).text(80)
+
+
+def test_a_model_without_accuracy_is_judged_by_its_loss(results):
+    for seed in (1, 2, 3):
+        results.add("ako", seed=seed, final=None, final_loss={"mean": 1.0 + seed, "min": 1, "max": 3, "averaged_model": 2})
+        results.add("none", seed=seed, final=None)
+    assert "final loss" in compare(results.folder / "ako").text(80)
+    assert "final loss" not in compare(results.folder / "none").text(80)
 
 
 def test_diverged_and_collapsed_runs_are_told(results):

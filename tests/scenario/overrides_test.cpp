@@ -17,6 +17,7 @@ TEST_CASE("an override replaces one value: numbers, text, lists, elements of lis
                                                 {"platform.bandwidth[1]", "30Mbps"},
                                                 {"platform.speed", "10Gf"},
                                                 {"data.partition", "\"by_label\""},
+                                                {"data.alpha", "0.5"},
                                                 {"evaluate.target_accuracy", "[0.3]"},
                                                 {"seed", "7"},
                                                 {"$.record.weights", "false"}});

@@ -222,6 +222,7 @@ void draw_learning(Filler& fill, scenario::Scenario& scenario, int workers) {
   scenario.data.ignore.clear();
   scenario.data.channels.reset();
   if (scenario.data.partition == data::PartitionKind::column) scenario.data.partition = data::PartitionKind::full;
+  if (scenario.data.partition != data::PartitionKind::dirichlet) scenario.data.alpha = data::DataSpec().alpha;
   scenario.data.train = fill.whole(workers, 400 + workers);
   scenario.data.test = fill.whole(10, 60);
   scenario.training.batch_size = fill.whole(1, 12);

@@ -15,6 +15,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"
+#include "sim/jobs/expect/expect.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
@@ -171,7 +172,9 @@ std::string bounds_text(const scenario::Scenario& scenario, const run::Forecast&
                     results::readable_share(expected->step.compute_share),
                     counted(expected->steps, "step") + " simulated", scenario.faults.empty() ? "" : ", or faults"));
     if (const auto& rest = expected->rest) {
-      add("", fmt::format("the rest: {} latency, {} bandwidth, {} waiting for others",
+      const bool overlaps = expected->step.compute_share + rest->latency + rest->bandwidth > 1.005;
+      add("", fmt::format("{}: {} latency, {} bandwidth, {} waiting for others",
+                          overlaps ? "of the same time, of which messages take some beside computing" : "the rest",
                           results::readable_share(rest->latency), results::readable_share(rest->bandwidth),
                           results::readable_share(rest->waiting)));
     }
@@ -369,8 +372,12 @@ void check_scenarios(const Registry& systems, const std::vector<std::string>& fi
         case FileKind::schema:
           report += file + ": a JSON Schema, which editors read\n";
           break;
-        case FileKind::scenario:
-          report += checked_text(scenario::parse_scenario(known, text, file, overrides), programs, width);
+        case FileKind::scenario: {
+          const scenario::Scenario scenario = scenario::parse_scenario(known, text, file, overrides);
+          const auto names_rival = [](const auto& expectation) { return !expectation.better_than.empty(); };
+          if (std::ranges::any_of(scenario.expect, names_rival)) jobs::plan_expectations(known, {{file}, overrides});
+          report += checked_text(scenario, programs, width);
+        }
       }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());

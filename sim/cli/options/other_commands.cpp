@@ -45,7 +45,8 @@ Command add_new(CLI::App& app) {
   CLI::Option* which = command.add_option("template", settings->name, scenario::listed(names))->capture_default_str();
   set_words(*which, "TEMPLATE", names);
   command.add_option("-o,--output", settings->file, "File to write; default: print it")->type_name("FILE");
-  command.add_option("--iperf3", settings->iperf3, "Of measured: outputs of iperf3 -J, for its matrix, iperf.csv")
+  command
+      .add_option("--iperf3", settings->iperf3, "Of measured: outputs of iperf3 -J, for its matrix, named after FILE")
       ->type_name("FILE");
   command.add_option("--site", settings->sites, "Of measured: hosts of one site, for --iperf3; repeatable")
       ->type_name("NAME=ADDRESS,ADDRESS")

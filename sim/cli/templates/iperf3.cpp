@@ -82,7 +82,8 @@ class Iperf3Files {
     }
     const auto protocol = value_at<std::string>(result, "/start/test_start/protocol");
     if (protocol != "TCP") throw InputError("has a test of " + protocol + "; expected one of TCP");
-    if (result["end"].contains("sum_received_bidir_reverse")) {
+    if (result.contains(Parsed::json_pointer("/end/sum_received_bidir_reverse")) ||
+        result.value(Parsed::json_pointer("/start/test_start/bidir"), 0) != 0) {
       throw InputError("has a test of both directions at once; expected one without --bidir");
     }
     const int streams = value_at<int>(result, "/start/test_start/num_streams");

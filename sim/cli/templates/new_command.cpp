@@ -116,22 +116,31 @@ void write_new(NewSettings settings) {
     return;
   }
   const Iperf3Matrix matrix = from_iperf3 ? matrix_of_iperf3(settings.iperf3, settings.sites) : Iperf3Matrix();
-  std::vector<std::pair<std::string, std::string_view>> files = {{settings.file, *chosen.text}};
   const std::filesystem::path folder = std::filesystem::path(settings.file).parent_path();
+  std::string text(*chosen.text), table;
+  if (is_measured) {  // named after its scenario
+    table = std::filesystem::path(settings.file).replace_extension(".csv").filename().string();
+    const std::size_t length = std::string_view(measured_matrix).size();
+    for (std::size_t at = 0; (at = text.find(measured_matrix, at)) != std::string::npos; at += table.size()) {
+      text.replace(at, length, table);
+    }
+  }
+  std::vector<std::pair<std::string, std::string_view>> files = {{settings.file, text}};
   for (const auto& beside : chosen.beside) {
     if (!beside) continue;
-    files.emplace_back((folder / beside->name).string(), from_iperf3 ? std::string_view(matrix.text) : *beside->text);
+    files.emplace_back((folder / (is_measured ? table : beside->name)).string(),
+                       from_iperf3 ? std::string_view(matrix.text) : *beside->text);
   }
-  for (const auto& [file, text] : files) {
+  for (const auto& [file, content] : files) {
     std::error_code unreadable;
-    if (std::filesystem::exists(file, unreadable)) {
+    if (std::filesystem::exists(file, unreadable) || (&content != &files[0].second && file == settings.file)) {
       throw InputError("new: " + file + ": exists; expected another name" +
                        (file == settings.file ? "" : ", or another folder"));
     }
   }
   if (chosen.text == &template_own_data) write_table_beside(settings.file);
-  for (const auto& [file, text] : files) {
-    results::write_whole(file, std::string(text));
+  for (const auto& [file, content] : files) {
+    results::write_whole(file, std::string(content));
     results::message_stream(file) << file << "\n";
   }
   for (const std::string& what : matrix.assumed) print_note(what);

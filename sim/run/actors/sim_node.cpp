@@ -117,6 +117,7 @@ void SimNode::spend_on_gradient(double seconds) {
 // --- messages ---
 
 void SimNode::send(int target, Message message) {
+  check(!message.relay || !cluster().hosts_change, "slices are forwarded only where hosts neither come nor go");
   message.source = id();
   message.target = target;
   simulation_.network().send(std::move(message));

@@ -11,6 +11,8 @@
 
 #include "sim/scenario/checks/checks.hpp"
 #include "sim/scenario/files/read_presence.hpp"
+#include "sim/scenario/reading/to_json.hpp"
+#include "sim/scenario/reading/units.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -26,8 +28,24 @@ void check_fault(const HostCrash& crash, const Scenario&, const Place& place) {
 // All events of churn and of traces are listed before a run begins.
 constexpr double most_events = 1e6;
 
-double workers_of(const std::vector<std::string>& hosts, const Scenario& scenario) {
-  return hosts.empty() ? workers_known(scenario.platform).value_or(1) : static_cast<double>(hosts.size());
+// The workers at a site of which the scenario tells; else the site itself.
+std::vector<std::string> hosts_known(const Scenario& scenario, const std::string& name) {
+  const auto platform = sites_of(scenario.platform);
+  std::vector<std::string> hosts;
+  int worker = 0;
+  for (const Site& site : platform ? platform->sites : std::vector<Site>()) {
+    for (int i = 0; i < site.workers; ++i, ++worker) {
+      if (site.name == name) hosts.push_back("w" + std::to_string(worker));
+    }
+  }
+  return hosts.empty() ? std::vector{"site " + name} : hosts;
+}
+
+// Workers that a fault of a site or of hosts is of.
+template <class Fault>
+double workers_of(const Fault& fault, const Scenario& scenario) {
+  if (!fault.site.empty()) return static_cast<double>(hosts_known(scenario, fault.site).size());
+  return fault.hosts.empty() ? workers_known(scenario.platform).value_or(1) : static_cast<double>(fault.hosts.size());
 }
 
 void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& place) {
@@ -36,7 +54,7 @@ void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& 
   }
   const double until_s = churn.until ? churn.until->value : scenario.stop.time ? scenario.stop.time->value : 0;
   const double of_each = (until_s - churn.from.value) / (churn.mean_up.value + churn.mean_down.value);
-  if (of_each * workers_of(churn.hosts, scenario) > most_events) {
+  if (of_each * workers_of(churn, scenario) > most_events) {
     place.at("mean_up").error(fmt::format("makes more than {:.0f} crashes; expected longer times", most_events));
   }
 }
@@ -53,7 +71,7 @@ void check_fault(const HostAvailability& fault, const Scenario& scenario, const 
     place.at("site").error(
         fmt::format("is given beside {} clients; expected one, as which all of its hosts come and go", clients.size()));
   }
-  const double workers_per_client = std::ceil(workers_of(fault.hosts, scenario) / static_cast<double>(clients.size()));
+  const double workers_per_client = std::ceil(workers_of(fault, scenario) / static_cast<double>(clients.size()));
   const double repetitions =
       fault.repeat_every ? std::max(1.0, scenario.stop.time->value / fault.repeat_every->value) : 1;
   if (repetitions * workers_per_client * static_cast<double>(fault.presence.size()) > most_events) {
@@ -199,19 +217,6 @@ class Lifecycle {
   double joined_s_ = 0, last_s_ = -1;
 };
 
-// The workers at a site of which the scenario tells; else the site itself.
-std::vector<std::string> hosts_known(const Scenario& scenario, const std::string& name) {
-  const auto platform = sites_of(scenario.platform);
-  std::vector<std::string> hosts;
-  int worker = 0;
-  for (const Site& site : platform ? platform->sites : std::vector<Site>()) {
-    for (int i = 0; i < site.workers; ++i, ++worker) {
-      if (site.name == name) hosts.push_back("w" + std::to_string(worker));
-    }
-  }
-  return hosts.empty() ? std::vector{"site " + name} : hosts;
-}
-
 void check_lifecycles(const Scenario& scenario, Findings& findings) {
   std::map<std::string, Lifecycle> lifecycles;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
@@ -226,6 +231,16 @@ void check_lifecycles(const Scenario& scenario, Findings& findings) {
         scenario.faults[i]);
   }
   for (auto& [host, lifecycle] : lifecycles) lifecycle.check(host, findings);
+}
+
+// A message that may be lost travels whole.
+void note_slices(const Scenario& scenario, Findings& findings) {
+  const auto is_loss = [](const Fault& fault) { return std::holds_alternative<MessageLoss>(fault); };
+  if (std::ranges::none_of(scenario.faults, is_loss)) return;
+  systems::SystemChoice algorithm = scenario.algorithm;
+  const auto slice = written(field_value(algorithm)).value("slice_bytes", "");
+  if (slice.empty() || parse_quantity(slice, Dimension::size).value == 0) return;
+  findings.note("$.algorithm.slice_bytes", "has no effect, for where messages can be lost chunks travel whole");
 }
 
 }  // namespace
@@ -255,6 +270,7 @@ void check_faults(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.faults")) return;
   check_lifecycles(scenario, findings);
   check_losses(scenario, findings);
+  note_slices(scenario, findings);
 }
 
 }  // namespace ddl::scenario

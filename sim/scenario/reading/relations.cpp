@@ -65,8 +65,9 @@ void KeyRelations::visit(const char* key, const FieldValue& value, const Rule& r
   if (optional != nullptr) expected_[block_ + key] = expected_value(value, rule);
   const Json by_default = written(optional != nullptr ? optional->blank() : value);
   const bool is_empty = absent(by_default) && !by_default.is_null();
-  const bool is_word = std::holds_alternative<WordField>(value.form) || std::holds_alternative<bool*>(value.form);
-  if (is_word || is_empty) defaults_[block_ + key] = by_default;
+  const bool has_default = std::holds_alternative<WordField>(value.form) || std::holds_alternative<bool*>(value.form) ||
+                           std::holds_alternative<double*>(value.form);
+  if (has_default || is_empty) defaults_[block_ + key] = by_default;
 }
 
 void KeyRelations::relation(const char* keys, Relation how, const char* condition) {
