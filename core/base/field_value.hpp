@@ -110,7 +110,8 @@ class FieldVisitor {
   }
   virtual void visit(const char* key, const FieldValue& value, const Rule& rule) = 0;
   // `keys` "a, b.c" of this object and of blocks in it, each as `how` says. A condition is a key that is given, "a",
-  // one of several, "a|b", or a key with one of some words, "a=x|y".
+  // one of several, "a|b", or a key with one of some words, "a=x|y". With needed_with `keys` may have such
+  // alternatives.
   virtual void relation(const char* /*keys*/, Relation /*how*/, const char* /*condition*/) {}
 };
 

@@ -92,7 +92,7 @@ std::vector<LayerInfo> layers_of(const scenario::Scenario& scenario, const scena
 // Derived: forward and backward pass, three times the forward pass's multiply-adds, two operations each.
 double batch_seconds(const scenario::Scenario& scenario, const platform::Fabric& fabric, int worker,
                      const scenario::LearnedModel* model) {
-  if (scenario.compute.seconds_per_batch) return scenario.compute.seconds_per_batch->value;
+  if (const auto said = scenario.compute.gradient_seconds(scenario.training.batch_size)) return *said;
   return 3 * 2 * model->network->forward_multiply_adds() * scenario.training.batch_size / fabric.speed_flops(worker);
 }
 

@@ -62,6 +62,7 @@ void fill_time(scenario::Scenario& scenario, const platform::Fabric& fabric, con
     if (batch_seconds(scenario, fabric, worker, model) != first_s) return;
   }
   scenario.compute.seconds_per_batch = Seconds{first_s};
+  scenario.compute.seconds_per_sample.reset();
 }
 
 }  // namespace

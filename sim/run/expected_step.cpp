@@ -27,7 +27,7 @@ scenario::Scenario timing_only(const scenario::Scenario& scenario, const Forecas
   bare.model.name = "none";
   bare.program.reset();
   bare.wire.model_bytes = Bytes{forecast.model_bytes};
-  if (!scenario.compute.seconds_per_batch) {  // derived from the model that is gone, and hosts' speeds
+  if (!scenario.compute.gradient_seconds(1)) {  // derived from the model that is gone, and hosts' speeds
     const auto seconds = [&](std::size_t worker) {
       return forecast.compute_s[worker] - scenario.compute.overhead.value;
     };

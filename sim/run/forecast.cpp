@@ -97,7 +97,7 @@ bool has_speeds(const scenario::Scenario& scenario, const platform::Fabric& fabr
 // Speeds and cores that have no effect. A speed profile is read as a ratio to its host's speed, which counts there.
 std::vector<std::string> host_notes(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
   std::vector<std::string> notes;
-  if (scenario.compute.seconds_per_batch && has_speeds(scenario, fabric)) {
+  if (scenario.compute.gradient_seconds(1) && has_speeds(scenario, fabric)) {
     const bool profiled = std::ranges::any_of(scenario.platform.profiles, [](const scenario::Profile& profile) {
       return std::holds_alternative<scenario::SpeedProfile>(profile);
     });

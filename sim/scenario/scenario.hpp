@@ -180,11 +180,18 @@ struct TrainingSpec {
 };
 
 struct ComputeSpec {
-  std::optional<Seconds> seconds_per_batch;  // none: 3 x 2 x the model's multiply-adds x batch over the host's speed
-  Seconds overhead;                          // added to every gradient's time, without jitter and slowdown
-  double jitter = 0.1;                       // sigma of a log-normal factor of mean one; 0 for closed forms
-  std::map<std::string, double> slowdown;    // by host name
-  std::optional<int> layers;                 // equal ones into which the model "none" divides
+  // Neither: 3 x 2 x the model's multiply-adds x batch over the host's speed.
+  std::optional<Seconds> seconds_per_batch, seconds_per_sample;
+  Seconds overhead;                        // added to every gradient's time, without jitter and slowdown
+  double jitter = 0.1;                     // sigma of a log-normal factor of mean one; 0 for closed forms
+  std::map<std::string, double> slowdown;  // by host name
+  std::optional<int> layers;               // equal ones into which the model "none" divides
+
+  // As the scenario says it, without overhead, jitter and slowdown.
+  std::optional<double> gradient_seconds(int batch_size) const {
+    if (seconds_per_sample) return seconds_per_sample->value * batch_size;
+    return seconds_per_batch ? std::optional(seconds_per_batch->value) : std::nullopt;
+  }
 };
 
 struct WireSpec {
@@ -409,6 +416,9 @@ void fields(Visitor& visit, ComputeSpec& spec) {
                     "divides it by its value over its host's speed; default: 6 operations per multiply-add of the "
                     "model and sample, over the speed of one core of the host",
              .above = 0});
+  visit("seconds_per_sample", spec.seconds_per_sample,
+        Rule{.doc = "instead of seconds_per_batch: that over training.batch_size, so that batches take their time",
+             .above = 0});
   visit("overhead", spec.overhead,
         Rule{.doc = "added to each gradient's time, without jitter and slowdown: launching, copying", .at_least = 0});
   visit("jitter", spec.jitter,
@@ -421,6 +431,7 @@ void fields(Visitor& visit, ComputeSpec& spec) {
                   "last to the first, backward to the inputs (but for the first) and to the parameters",
            .at_least = 1,
            .at_most = 10000});
+  visit.relation("seconds_per_sample", Relation::excludes, "seconds_per_batch");
 }
 template <class Visitor>
 void fields(Visitor& visit, WireSpec& spec) {
@@ -486,8 +497,9 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("math", scenario.math, Rule{.doc = "which library computes matrix products"});
   visit("expect", scenario.expect,
         Rule{.doc = "what ddlsim expect judges its runs by; never part of a result", .is_setting = false});
-  visit.relation("compute.seconds_per_batch, wire.model_bytes", Relation::needed_with, "model=none");
-  visit.relation("compute.seconds_per_batch", Relation::needed_with, "model.command");
+  visit.relation("compute.seconds_per_batch|compute.seconds_per_sample, wire.model_bytes", Relation::needed_with,
+                 "model=none");
+  visit.relation("compute.seconds_per_batch|compute.seconds_per_sample", Relation::needed_with, "model.command");
   visit.relation("compute.layers", Relation::needs, "model=none");
   visit.relation(
       "data.augment, training.init.file, stop.accuracy, stop.loss, evaluate.every, evaluate.every_iterations, "

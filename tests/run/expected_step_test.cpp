@@ -75,4 +75,22 @@ TEST_CASE("where workers compute all the time there is no rest to tell") {
   CHECK_FALSE(expected(timing_only("\"alone\"", 2, 0, "1ms", R"({"iterations": 40})")).rest);
 }
 
+TEST_CASE("seconds of a sample are those of a minibatch over its size, to the run and in its settings") {
+  const auto with = [](const char* compute, int batch) {
+    return scenario_from(fmt::format(
+        R"({{"name": "law", "platform": {{"workers": 2, "bandwidth": "8Mbps", {}}}, "model": "softmax",
+            "training": {{"batch_size": {}}}, "compute": {{{}, "overhead": "5ms"}}, "algorithm": "alone",
+            "stop": {{"iterations": 5}}}})",
+        textbook, batch, compute));
+  };
+  const auto of_sample = R"("seconds_per_sample": "10ms")";
+  for (const int batch : {8, 24}) {
+    CHECK(run::forecast_of(with(of_sample, batch)).compute_s.front() == doctest::Approx(0.01 * batch + 0.005));
+  }
+  const run::RunResult by_sample = run::run(with(of_sample, 8)),
+                       by_batch = run::run(with(R"("seconds_per_batch": "80ms")", 8));
+  CHECK(by_sample.settings == by_batch.settings);
+  CHECK(ends_of(by_sample, 1) == ends_of(by_batch, 1));
+}
+
 }  // namespace ddl::expected_step_test

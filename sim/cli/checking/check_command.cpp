@@ -264,9 +264,11 @@ std::string forecast_text(const scenario::Scenario& scenario, run::Forecast fore
   std::string text = size_known ? bounds_text(scenario, forecast, expected, width) : "";
   if (expected) expect_steps(forecast, scenario, *expected);
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
-  add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(forecast.bounds.compute_s),
-                              scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"
-                                                                 : "from the model's operations and the host's speed"));
+  add("gradient",
+      fmt::format("{} on the slowest worker, {}", results::readable_seconds(forecast.bounds.compute_s),
+                  scenario.compute.seconds_per_batch    ? "as compute.seconds_per_batch says"
+                  : scenario.compute.seconds_per_sample ? "as compute.seconds_per_sample says"
+                                                        : "from the model's operations and the host's speed"));
   for (const std::string& note : forecast.host_notes) add("", note);
   if (size_known) text += traffic_text(scenario, forecast, width);
   if (forecast.data) text += data_text(*forecast.data, width);

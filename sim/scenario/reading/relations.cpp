@@ -74,7 +74,10 @@ void KeyRelations::relation(const char* keys, Relation how, const char* conditio
   if (!block_.empty()) return;  // the block has its own
   const std::vector<std::string> sides = split(condition, "=");
   const Condition other{split(sides[0], "|"), sides.size() > 1 ? split(sides[1], "|") : std::vector<std::string>()};
-  for (const std::string& key : split(keys, ", ")) related_.push_back({key, how, other});
+  for (const std::string& key : split(keys, ", ")) {
+    std::vector<std::string> alike = split(key, "|");
+    related_.push_back({alike.front(), how, other, {alike.begin() + 1, alike.end()}});
+  }
 }
 
 Json KeyRelations::value_of(const std::string& key, const Json& object) const {
@@ -112,7 +115,7 @@ void KeyRelations::check(const Json& object, const Place& place) const {
 }
 
 std::string KeyRelations::problem_of(const Related& related, const Json& object) const {
-  const auto& [key, how, condition] = related;
+  const auto& [key, how, condition, instead] = related;
   const bool given = is_given(key, object), held = holds(condition, object), has_words = !condition.words.empty();
   const std::string other =
       has_words ? condition.keys.front() + " " + one_of_words(condition.words) : one_of_words(condition.keys);
@@ -125,7 +128,8 @@ std::string KeyRelations::problem_of(const Related& related, const Json& object)
     return fmt::format("is given beside {}; expected {}", other,
                        has_words || !absent(by_default) ? otherwise : "one of them");
   }
-  if (how == Relation::needed_with && !given && held) {
+  const bool given_else = std::ranges::any_of(instead, [&](const std::string& one) { return is_given(one, object); });
+  if (how == Relation::needed_with && !given && !given_else && held) {
     return fmt::format("is missing; expected {} beside {}", expected_.at(key), other);
   }
   const bool in_order = seconds_in(value_of(key, object)) > seconds_in(value_of(condition.keys.front(), object));
@@ -141,8 +145,9 @@ Json KeyRelations::schemas() const {
     return having(key, by_default.is_null() ? Json::object() : Json{{"not", {{"const", by_default}}}});
   };
   Json all = Json::array();
-  for (const auto& [key, how, condition] : related_) {
-    const Json given = schema_if_given(key);
+  for (const auto& [key, how, condition, instead] : related_) {
+    Json given = schema_if_given(key);
+    for (const std::string& one : instead) given = {{"anyOf", {given, schema_if_given(one)}}};
     Json any = Json::array();
     for (const std::string& one : condition.keys) {
       any.push_back(condition.words.empty() ? schema_if_given(one) : having(one, {{"enum", condition.words}}));

@@ -32,6 +32,7 @@ class KeyRelations final : public FieldVisitor {
     std::string key;
     Relation how;
     Condition other;
+    std::vector<std::string> instead = {};  // keys that serve as well
   };
 
   Json value_of(const std::string& key, const Json& object) const;
