@@ -106,6 +106,8 @@ class Layer {
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }
   // The layers it consists of, in the order of the parameters; none: it is one itself.
   virtual std::vector<LayerPart> parts() const { return {}; }
+  // Values of a sample that its backward pass needs, beside inputs and outputs, where they are many.
+  virtual std::size_t kept_values() const { return 0; }
   // Number of values that it shares with the model's first layer, whose first they are.
   virtual std::size_t tied_values() const { return 0; }
   // True if evaluations need statistics, which forward calls with `estimate` write to `kept`.

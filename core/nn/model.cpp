@@ -196,6 +196,10 @@ void Model::Parts::estimate(std::span<const float> parameters, const data::Datas
   }
 }
 
+std::size_t Model::evaluated_together() const {
+  return parts_->positions == 1 ? kEvaluationBatch : std::max<std::size_t>(1, kEvaluationPositions / parts_->positions);
+}
+
 bool Model::needs_estimates() const {
   return std::ranges::any_of(parts_->layers, [](const auto& layer) { return layer->needs_estimates(); });
 }
@@ -208,8 +212,7 @@ void Model::each_batch(std::span<const float> parameters, const data::Dataset& d
     check(training != nullptr, "training samples to estimate statistics from");
     parts_->estimate(parameters, *training, workspace);
   }
-  const std::size_t together =
-      parts_->positions == 1 ? kEvaluationBatch : std::max<std::size_t>(1, kEvaluationPositions / parts_->positions);
+  const std::size_t together = evaluated_together();
   for (std::size_t first = 0; first < samples; first += together) {
     workspace.indices.resize(std::min(together, samples - first));
     std::iota(workspace.indices.begin(), workspace.indices.end(), static_cast<std::uint32_t>(first));

@@ -74,6 +74,7 @@ class Model {
   std::vector<std::uint8_t> classify(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                                      Workspace& workspace, const data::Dataset* training = nullptr) const;
   bool needs_estimates() const;
+  std::size_t evaluated_together() const;  // samples
 
  private:
   // Calls visit(outputs, labels) for each batch of an evaluation.

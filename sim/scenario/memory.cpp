@@ -39,11 +39,20 @@ const char* key_of_workers(const PlatformSpec& platform) {
   return "$.platform.workers";
 }
 
+// Values and gradients between the layers of one, and what these keep.
+double values_within(const nn::Layer& layer) {
+  auto sum = static_cast<double>(layer.kept_values());
+  for (const nn::LayerPart& part : layer.parts()) {
+    sum += static_cast<double>(part.layer->input().size() + part.layer->output().size()) + values_within(*part.layer);
+  }
+  return sum;
+}
+
 double values_between_layers(const nn::Model& model) {
   double sum = 0, widest = 0;
   for (const auto& layer : model.layers()) {
     const auto values = static_cast<double>(layer->output().size());
-    sum += values;
+    sum += values + values_within(*layer);
     widest = std::max({widest, values, static_cast<double>(layer->input().size())});
   }
   return sum + 3 * widest;
@@ -98,8 +107,9 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const LearnedModel* 
                      numbers * bytes_of_place});
   }
   if (network == nullptr) return parts;  // values between a program's layers lie in its processes
-  const double values = values_between_layers(*network), batch = std::max(100, scenario.training.batch_size);
-  parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values between layers", batch, values),
+  const double values = values_between_layers(*network);
+  const auto batch = std::max(static_cast<double>(network->evaluated_together()), 1.0 * scenario.training.batch_size);
+  parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values of layers", batch, values),
                    4 * batch * (math_threads * values + use.values)});
   return parts;
 }

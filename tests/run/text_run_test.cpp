@@ -8,6 +8,8 @@
 #include <string>
 
 #include "core/data/dataset.hpp"
+#include "sim/run/run.hpp"
+#include "sim/scenario/memory.hpp"
 #include "tests/data/scratch_folder.hpp"
 #include "tests/support/forked.hpp"
 #include "tests/support/scenarios.hpp"
@@ -127,6 +129,48 @@ TEST_CASE("recorded samples of a text are its windows as a network sees them") {
       CHECK(samples.values[n * context * classes + i] == (is_its_symbol ? 1 : 0));
     }
   }
+}
+
+TEST_CASE("a language model's memory grows with its minibatch as estimated") {
+  const data::ScratchFolder folder;
+  data::FileBytes text(20000);
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<std::uint8_t>('a' + i % 7);
+  folder.write("text", text);
+  const auto with = [&](int batch) {
+    return scenario_from(fmt::format(
+        R"({{"name": "law", "platform": {{"workers": 1, "bandwidth": "1Gbps"}}, "model": "gpt-2-64-32",
+            "data": {{"source": "text", "path": "{}"}}, "training": {{"batch_size": {}}}, "algorithm": "single",
+            "compute": {{"seconds_per_batch": "1s"}}, "stop": {{"iterations": 1}}, "evaluate": {{"samples": 1}}}})",
+        folder.file("text"), batch));
+  };
+  const auto peak_with = [&](int batch) {
+    const nlohmann::json taken = forked([&] {
+      run::run_here(with(batch), {.threads = 1});
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      return nlohmann::json{{"bytes", 1024.0 * static_cast<double>(usage.ru_maxrss)}};
+    });
+    INFO(taken.dump());
+    REQUIRE(taken.contains("bytes"));
+    return taken["bytes"].get<double>();
+  };
+  const auto estimated_with = [&](int batch) {
+    const scenario::Scenario scenario = with(batch);
+    const data::DataShape shape = data::data_shape_in_files(scenario.data);
+    const nn::Model model(scenario.model, {1, 32, 1}, shape.classes);
+    const scenario::LearnedModel learned = scenario::learned_model(model);
+    double bytes = 0;
+    for (const scenario::MemoryPart& part : scenario::memory_of(scenario, &learned, 1, 0, 1, 1000)) {
+      if (part.path == "$.training.batch_size") bytes = part.bytes;
+    }
+    return bytes / 2;  // of one of two threads
+  };
+  const double taken = peak_with(400) - peak_with(100), estimated = estimated_with(400) - estimated_with(100);
+  INFO(taken, " ", estimated);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers take memory of their own
+  CHECK(estimated > 0.7 * taken);
+  CHECK(estimated < 1.5 * taken);
+#endif
 }
 
 // A growing string is copied once in a while, so that it takes twice its bytes; then come its symbols and labels.

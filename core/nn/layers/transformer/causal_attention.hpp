@@ -13,6 +13,7 @@ class CausalAttention final : public Layer {
   CausalAttention(Shape input, int heads);
   const char* kind() const override { return "attention"; }
   double multiply_adds() const override;  // as if every position saw all
+  std::size_t kept_values() const override { return heads_ * positions_ * padded_; }
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 
