@@ -99,6 +99,16 @@ def largest(a, b):
     return float((a - b).abs().max())
 
 
+def orthogonal(matrix):
+    """Five Newton-Schulz steps towards the nearest orthogonal matrix, each with its own polynomial (arXiv 2505.23725)."""
+    x = matrix.double() / matrix.double().norm()
+    for a, b, c in ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418, -5.5913, 2.3037),
+                    (2.8769, -3.1427, 1.2046), (2.8366, -3.0525, 1.2012)):
+        square = x @ x.T
+        x = a * x + (b * square + c * square @ square) @ x
+    return x.float()
+
+
 class GptTest(unittest.TestCase):
     def test_loss_and_gradient_are_pytorch_s(self):
         run = Run({"type": "sgd", "learning_rate": 1}, 1)
@@ -151,6 +161,35 @@ class GptTest(unittest.TestCase):
         self.assertGreater(clipped, 5)
         for name, parameter in model.named_parameters():
             self.assertLess(largest(run.end[name], parameter.detach()), 1e-3, name)
+
+    def test_hidden_matrices_learn_by_muon_and_the_rest_by_adamw(self):
+        steps, rate, rate_of_rest, mu, decay = 12, 0.02, 3e-3, 0.9, 0.1
+        run = Run({"type": "muon", "learning_rate": rate, "adamw_learning_rate": rate_of_rest, "momentum": mu,
+                   "betas": [0.9, 0.99], "weight_decay": decay}, steps)
+        model = run.model(run.start)
+        hidden = {name: torch.zeros_like(tensor) for name, tensor in model.named_parameters() if ".h." in name
+                  and tensor.dim() == 2}
+        self.assertEqual(len(hidden), 4 * LAYERS)
+        rest = [[tensor for name, tensor in model.named_parameters() if name not in hidden and tensor.dim() == dims]
+                for dims in (2, 1)]
+        adamw = torch.optim.AdamW([{"params": rest[0], "weight_decay": decay}, {"params": rest[1], "weight_decay": 0}],
+                                  lr=rate_of_rest, betas=(0.9, 0.99))
+        for step, batch in enumerate(run.batches):
+            model.zero_grad()
+            loss = model(*batch)
+            loss.backward()
+            self.assertAlmostEqual(float(loss), run.losses[step], delta=1e-4)
+            adamw.step()
+            with torch.no_grad():
+                for name, tensor in model.named_parameters():
+                    if name in hidden:
+                        hidden[name] = mu * hidden[name] + tensor.grad
+                        outputs, inputs = tensor.shape
+                        tensor *= 1 - rate * decay
+                        tensor -= rate * math.sqrt(outputs / inputs) * orthogonal(tensor.grad + mu * hidden[name])
+        for name, parameter in model.named_parameters():
+            self.assertLess(largest(run.end[name], parameter.detach()), 1e-3, name)
+            self.assertGreater(largest(run.end[name], run.start[name]), 1e-2, name)
 
     def test_starts_from_what_pytorch_saves(self):
         torch.manual_seed(3)

@@ -94,6 +94,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a language model is learned while a host crashes and another is away") {
+  const data::ScratchFolder folder;
+  data::FileBytes text(4000);
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<std::uint8_t>("to be or not "[i % 13]);
+  folder.write("text", text);
+  for (const char* algorithm : {R"({"name": "ako", "partitions": 3})", R"("ad_psgd")",
+                                R"({"name": "diloco", "sync_every": 5, "on_failure": "go_on"})"}) {
+    CAPTURE(algorithm);
+    const run::RunResult result = run::run(scenario_from(fmt::format(
+        R"({{"name": "law", "platform": {{"workers": 4, "bandwidth": "10Mbps", "latency": "20ms"}},
+            "model": {{"name": "gpt", "layers": 1, "heads": 2, "width": 16, "context": 8}},
+            "data": {{"source": "text", "path": "{}"}}, "algorithm": {},
+            "training": {{"batch_size": 8, "optimizer": {{"type": "adamw", "learning_rate": 0.01, "betas": [0, 0.99]}}}},
+            "compute": {{"seconds_per_batch": "100ms"}}, "stop": {{"time": "20s"}}, "evaluate": {{"every": "10s"}},
+            "faults": [{{"type": "host_crash", "host": "w1", "at": "3s", "restart": "5s", "state": "lost"}},
+                       {{"type": "leave", "host": "w2", "at": "4s"}}, {{"type": "join", "host": "w2", "at": "7s"}}]}})",
+        folder.file("text"), algorithm)));
+    REQUIRE(result.faults);
+    CHECK(result.faults->crashes == 1);
+    CHECK(result.faults->restarts == 1);
+    CHECK(result.faults->joins == 1);
+    CHECK(*result.curve.front().test_loss > 1.5);
+    for (const run::CurveRow& row : result.curve) {
+      if (row.time_s == 20) CHECK(*row.test_loss < 0.5);  // of all workers, those that were away, too
+    }
+  }
+}
+
 TEST_CASE("a text is no image, also as a language model reads it") {
   const data::ScratchFolder folder;
   std::string text(500, 'a');

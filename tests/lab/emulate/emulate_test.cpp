@@ -2,6 +2,7 @@
 #include "lab/emulate/emulate.hpp"
 
 #include "lab/runs/run.hpp"
+#include "tests/data/scratch_folder.hpp"
 #include "tests/lab/stage_needed.hpp"
 
 namespace ddl::emulate {
@@ -56,6 +57,23 @@ TEST_CASE("synchronous systems learn the same to the bit as in the simulation") 
       CHECK(measured.weights == simulated.weights);
       CHECK(measured.steps == simulated.steps);
     }
+  }
+}
+
+TEST_CASE("a language model learns the same to the bit as in the simulation, gradients whole and layer by layer") {
+  if (!stage_is_allowed()) return;
+  const data::ScratchFolder folder;
+  data::FileBytes text(1000);
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<std::uint8_t>('a' + i * i % 7);
+  folder.write("text", text);
+  for (const char* overlap : {"none", "layers"}) {
+    CAPTURE(overlap);
+    const scenario::Scenario scenario =
+        small_star(fmt::format(R"({{"name": "ring_allreduce", "overlap": "{}"}})", overlap), 3, 0,
+                   fmt::format(R"("model": {{"name": "gpt", "layers": 2, "heads": 2, "width": 16, "context": 8}},
+                       "data": {{"source": "text", "path": "{}"}}, "stop": {{"iterations": 4}})",
+                               folder.file("text")));
+    CHECK(emulate(scenario, {}).weights == run::run(scenario).weights);
   }
 }
 
