@@ -37,4 +37,29 @@ std::string example_table() {
   return text;
 }
 
+std::string example_text() {
+  constexpr std::size_t letters = 400000, words = 300, followers = 4, words_of_sentence = 9, sentences = 5;
+  constexpr std::array<const char*, 12> begins = {"b", "d", "f", "g", "k", "l", "m", "n", "p", "s", "t", "v"};
+  constexpr std::array<const char*, 8> ends = {"a", "e", "i", "o", "an", "er", "is", "ou"};
+  Stream random = stream(1, "language_model", "example text");
+  std::array<std::string, words> spelled;
+  std::array<std::array<std::size_t, followers>, words> next{};
+  for (std::size_t w = 0; w < words; ++w) {
+    for (auto syllables = 1 + random.below(3); syllables > 0; --syllables) {
+      spelled[w] += begins[random.below(begins.size())];
+      spelled[w] += ends[random.below(ends.size())];
+    }
+    for (std::size_t& word : next[w]) word = random.below(words);
+  }
+  std::string text;
+  std::size_t word = 0, stops = 0;
+  while (text.size() < letters) {
+    text += spelled[word];
+    word = next[word][random.below(followers)];
+    const bool stop = random.below(words_of_sentence) == 0;
+    text += !stop ? " " : ++stops % sentences == 0 ? ".\n\n" : ". ";
+  }
+  return text;
+}
+
 }  // namespace ddl::cli

@@ -20,8 +20,9 @@
 namespace ddl::cli {
 
 extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_four_sites,
-    template_measured, template_measured_matrix, template_edge, template_own_data, template_own_model,
-    template_own_model_program, template_own_system, template_own_system_source, template_own_system_build;
+    template_language_model, template_measured, template_measured_matrix, template_edge, template_own_data,
+    template_own_model, template_own_model_program, template_own_system, template_own_system_source,
+    template_own_system_build;
 
 namespace {
 
@@ -44,6 +45,8 @@ constexpr Template templates[] = {
     {"two_sites", "two data centres with one link between them", &template_two_sites},
     {"sites", "several sites, each with its own hosts, joined by links with rates of their own", &template_sites},
     {"four_sites", "four sites of eight GPUs, of which one drops out", &template_four_sites},
+    {"language_model", "a language model of 1B parameters on four sites, whose learning is that of a small GPT",
+     &template_language_model},
     {"measured",
      "sites by measurements of their connections, such as iperf3's",
      &template_measured,
@@ -71,9 +74,9 @@ const Template& template_named(const std::string& name) {
                    scenario::nearest_or(name, names, "templates are " + scenario::listed(names)));
 }
 
-// The table that a template names goes beside it, and never over another one.
-void write_table_beside(const std::filesystem::path& scenario) {
-  const std::string file = (scenario.parent_path() / example_table_name).string(), text = example_table();
+// The data that a template names go beside it, and never over others.
+void write_beside(const std::filesystem::path& scenario, const char* name, const std::string& text) {
+  const std::string file = (scenario.parent_path() / name).string();
   std::ifstream there(file, std::ios::binary);
   if (!there) return results::write_whole(file, text);
   if (std::string(std::istreambuf_iterator<char>(there), {}) != text) {
@@ -138,7 +141,8 @@ void write_new(NewSettings settings) {
                        (file == settings.file ? "" : ", or another folder"));
     }
   }
-  if (chosen.text == &template_own_data) write_table_beside(settings.file);
+  if (chosen.text == &template_own_data) write_beside(settings.file, example_table_name, example_table());
+  if (chosen.text == &template_language_model) write_beside(settings.file, example_text_name, example_text());
   for (const auto& [file, content] : files) {
     results::write_whole(file, std::string(content));
     results::message_stream(file) << file << "\n";
