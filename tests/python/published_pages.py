@@ -56,16 +56,21 @@ def figures_in(study):
 
 
 def outcome_of(study):
-    """In the study's order; how messages were carried, which no table has, is as the page says."""
+    """In the study's order; how messages were carried, which no table has, is as the page says. A cell without figures is
+    open."""
     figures = figures_in(study)
+    open_cells = [name for name, cell in study.cells.items()
+                  if all(figures[figure.place][1] is None for figure in cell.figures)]
+    open_places = {figure.place for name in open_cells for figure in study.cells[name].figures}
     values = []
     for value in study.places():
         published, simulated, half_width = figures.pop(value.place)
-        values.append(replace(value, published=published, simulated=simulated, half_width=half_width))
+        values.append(replace(value, published=published, simulated=simulated, half_width=half_width,
+                              open=value.place in open_places))
     assert not figures, f"{study.name}: figures that the study does not have: {list(figures)}"
     text = (RESULTS / f"{study.name}.md").read_text(encoding="utf-8")
     networks = re.findall(r"^- \*\*Network\.\*\* (.*) in ([0-9,]+) runs?\.$", text, re.MULTILINE)
-    return Outcome(values, [Network(network, int(runs.replace(",", ""))) for network, runs in networks])
+    return Outcome(values, [Network(network, int(runs.replace(",", ""))) for network, runs in networks], open_cells)
 
 
 if __name__ == "__main__":

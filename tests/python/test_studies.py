@@ -21,7 +21,8 @@ TRAINING = ("ako_2018", "cui_2019", "iddl", "zhang")  # those that say something
 
 def sizes_of(name):
     definition = studies.definition(name)
-    sizes = {"": ("default",), "cifar-10, full alone": ("default", "full")}.get(definition.data, ("default", "data", "full"))
+    sizes = {"": ("default",), "cifar-10, full alone": ("default", "full"), "tinyshakespeare": ("data",)}.get(
+        definition.data, ("default", "data", "full"))
     return {size: definition.sized(size, "" if size == "default" else "/d") for size in sizes}
 
 
@@ -384,6 +385,8 @@ def test_wrong_cells_and_figures_are_refused(example):
      "reproduce --data absent: is not the folder of CIFAR-10's files; expected a folder that is"),
     ({"name": "iddl", "data": "."},
      "reproduce --data .: is not the folder of mnist/ and cifar-10/; expected a folder that is"),
+    ({"name": "gpt_diloco"},
+     "reproduce gpt_diloco: has one size; expected it with --data, the folder of tinyshakespeare/, and without --full"),
     ({"name": "collectives", "full": True},
      "reproduce collectives: trains no network; expected it without --full and --data")])
 def test_what_cannot_be_reproduced_is_refused(words, what, tmp_path, monkeypatch):

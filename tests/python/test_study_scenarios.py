@@ -17,8 +17,10 @@ COUNTS = {"mnist": 30, "cifar-10": 48}  # images to train on, and as many to tes
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """A folder of CIFAR-10's files, which has folders of these and of MNIST's."""
+    """A folder of CIFAR-10's files, which has folders of these, of MNIST's and of a text."""
     folder = tmp_path_factory.mktemp("data")
+    (folder / "tinyshakespeare").mkdir()
+    (folder / "tinyshakespeare/input.txt").write_text("To be, or not to be: that is the question. " * 100)
     (folder / "mnist").mkdir()
     (folder / "cifar-10").mkdir()
     count = COUNTS["cifar-10"]
@@ -40,7 +42,8 @@ def data(tmp_path_factory):
 def all_sizes():
     for name in studies.names():
         uses = studies.definition(name).data
-        for size in {"": ["default"], "cifar-10, full alone": ["default", "full"]}.get(uses, ["default", "data", "full"]):
+        for size in {"": ["default"], "cifar-10, full alone": ["default", "full"], "tinyshakespeare": ["data"]}.get(
+                uses, ["default", "data", "full"]):
             yield pytest.param(name, size, id=f"{name} {size}")
 
 

@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--full", action="store_true", help="the published network on CIFAR-10, instead of a small one")
     parser.add_argument("--data", metavar="DIR",
                         help="folder of CIFAR-10's binary files: for --full or, without it, for small networks (cui_2019, "
-                             "zhang); iddl: of mnist/ and cifar-10/, default DDLSIM_DATA")
+                             "zhang); iddl: of mnist/ and cifar-10/, and gpt_diloco: of tinyshakespeare/, default DDLSIM_DATA")
     parser.add_argument("--out", default="results", metavar="DIR",
                         help="tables and page go to DIR; finished runs are kept in DIR/cells (default: results)")
     parser.add_argument("--seeds", type=_seeds, metavar="LIST", help="such as 1..5 or 1,4,7, instead of the study's own")
@@ -120,17 +120,19 @@ def _reproduced(arguments: argparse.Namespace) -> Reproduction:
 
 def _data_folder(source: Definition, full: bool, data: str) -> str:
     """The absolute path of the folder of data; "" for a size without."""
-    of_both = source.data == "mnist and cifar-10"
-    expected = "the folder of mnist/ and cifar-10/" if of_both else "the folder of CIFAR-10's files"
+    parts = {"mnist and cifar-10": ["mnist", "cifar-10"], "tinyshakespeare": ["tinyshakespeare"]}.get(source.data, [])
+    expected = f"the folder of {' and '.join(f'{part}/' for part in parts)}" if parts else "the folder of CIFAR-10's files"
 
     def is_right(folder: str) -> bool:
-        return all(os.path.isdir(os.path.join(folder, part)) for part in (("mnist", "cifar-10") if of_both else ("",)))
+        return all(os.path.isdir(os.path.join(folder, part)) for part in parts or [""])
 
     usual = os.environ.get("DDLSIM_DATA", "")
-    if of_both and not data and usual and is_right(usual):
+    if parts and not data and usual and is_right(usual):
         data = usual
     if not source.data and (full or data):
         raise InputError(f"reproduce {source.name}: trains no network; expected it without --full and --data")
+    if source.data == "tinyshakespeare" and (full or not data):
+        raise InputError(f"reproduce {source.name}: has one size; expected it with --data, {expected}, and without --full")
     if full and not data:
         raise InputError(f"reproduce --full: needs CIFAR-10; expected --data with {expected}")
     if data and not full and source.data == "cifar-10, full alone":

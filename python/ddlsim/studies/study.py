@@ -308,12 +308,12 @@ class _ClaimOfSizes:
 class Definition:
     """A study in all its sizes. A text may differ by size: {"full": ..., "else": ...}.
 
-    `data` says what its folder of data is: "" (none, and no other size), "cifar-10", "cifar-10, full alone", or "mnist and
-    cifar-10" (the folders of that name in it).
+    `data` says what its folder of data is: "" (none, and no other size), "cifar-10", "cifar-10, full alone", or
+    folders of that name in it: "mnist and cifar-10"; "tinyshakespeare" (the one size of such a study).
     """
 
     def __init__(self, file: str, *, what: str, title: str, source: str,
-                 data: Literal["", "cifar-10", "cifar-10, full alone", "mnist and cifar-10"] = "") -> None:
+                 data: Literal["", "cifar-10", "cifar-10, full alone", "mnist and cifar-10", "tinyshakespeare"] = "") -> None:
         self.folder = Path(file).parent
         self.name = self.folder.name
         self.what = what
