@@ -231,6 +231,13 @@ void Optimizer::update(std::span<float> parameters, std::size_t first, const Wei
   update_piece(of_vectors, done, parameters.size());
 }
 
+bool Optimizer::averages_updates(const OptimizerParams& params) {
+  const auto of_adam = [](const AdamParams& adam) { return adam.betas[0] > 0; };
+  if (const auto* adam = std::get_if<AdamParams>(&params)) return of_adam(*adam);
+  if (const auto* adamw = std::get_if<AdamWParams>(&params)) return of_adam(*adamw);
+  return std::holds_alternative<MuonParams>(params);
+}
+
 Slices Optimizer::slices(const OptimizerParams& params) {
   if (rate_params(params).clip_norm || std::holds_alternative<MuonParams>(params)) return Slices::none;
   return kept_vectors(params) > 0 ? Slices::once : Slices::any;

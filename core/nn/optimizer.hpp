@@ -36,6 +36,8 @@ class Optimizer {
   // parameters -= rate * weight * direction(mean gradient). All spans are `count` long.
   void step(std::span<float> parameters, const WeightedGradient& gradient, double rate);
 
+  // True if its direction is a mean over past updates, each of which counts alike whatever its weight.
+  static bool averages_updates(const OptimizerParams& params);
   // The slices in which these settings allow a step.
   static Slices slices(const OptimizerParams& params);
   // Updates the slice at `first`; call end_slices() after the last slice of a step. `updates`: the slice's earlier

@@ -59,8 +59,9 @@ struct Cluster {
   // The optimizer's rate in the model's step `step`, counted from 0, after `run_share` of the run (see
   // Gradient::run_share).
   std::function<double(std::int64_t step, double run_share)> learning_rate = [](std::int64_t, double) { return 1.0; };
-  bool hosts_change = false;    // some host crashes, joins or leaves
-  bool steps_by_slices = true;  // the optimizer can step slice by slice (not with clip_norm)
+  bool hosts_change = false;      // some host crashes, joins or leaves
+  bool steps_by_slices = true;    // the optimizer can step slice by slice (not with clip_norm)
+  bool averages_updates = false;  // its moments weigh updates alike, however many gradients each has
 
   int site(int node) const { return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node)); }
   double rate(int worker) const { return rates.empty() ? 1 : rates.at(static_cast<std::size_t>(worker)); }

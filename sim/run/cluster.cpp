@@ -135,6 +135,7 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.parameters = shape != nullptr ? shape->parameters : static_cast<std::size_t>(std::ceil(model_bytes / 4));
   if (shape != nullptr) cluster.tensors = shape->tensors;
   cluster.layers = layers_of(scenario, shape, cluster.parameters);
+  cluster.averages_updates = nn::Optimizer::averages_updates(scenario.training.optimizer);
   cluster.steps_by_slices = nn::Optimizer::slices(scenario.training.optimizer) != Slices::none;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const double seconds = batch_seconds(scenario, fabric, worker, model);

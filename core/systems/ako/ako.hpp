@@ -116,6 +116,7 @@ struct AkoParams : SystemOf<AkoParams> {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
+  std::vector<std::string> notes(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   NeededSlices needed_slices(const Surroundings& around) const override;
   std::optional<int> most_steps_ahead() const override { return staleness_bound; }

@@ -99,6 +99,13 @@ void MeasuredPartitions::adapt() {
 
 // --- before a run ---
 
+std::vector<std::string> AkoParams::notes(const Cluster& cluster) const {
+  if (!cluster.averages_updates || cluster.workers == 1) return {};
+  return {
+      "the optimizer's moments count updates, however many late gradients each has: with a first beta of 0, with sgd "
+      "or with momentum Ako learns more"};
+}
+
 Traffic AkoParams::traffic(const Cluster& cluster) const {
   const AkoPlan plan(*this, cluster);  // throws if impossible
   if (overlap == AkoOverlap::backward) comm::expect_layers(cluster);
