@@ -53,6 +53,9 @@ struct SystemFacts {
   bool fetches_model = false;    // a late worker asks a peer for its model before it starts
   bool equal_replicas = false;   // workers end with equal models, to the bit, if the run ends by steps
   bool servers_agree = false;    // several servers decide alike from what each has heard of workers
+  // While no host comes or goes, a worker's model after each of its steps follows from its settings and the seed,
+  // whatever time steps and messages take. Its random draws and sums have one order then, too.
+  bool timing_independent = false;
   std::span<const Preset> presets = {};
   // Settings that change what is sent, or when, and values worth trying beside the defaults: a JSON object each, as of
   // a sweep's "zip", whose lists go in step.
@@ -138,6 +141,11 @@ class System {
   // The messages of one sum of a whole model, if the system uses Cluster::sum_phases to choose which layers travel
   // together. Otherwise empty.
   virtual Phases bucketed_sum(const Cluster& /*cluster*/) const { return {}; }
+  // With facts.timing_independent: the parts of the vector that are summed each by itself, if the network may decide
+  // how it is divided; sums of other parts are rounded differently. None: with these settings sizes of messages follow
+  // from values, or what is learned from times.
+  using Parts = std::vector<std::vector<Slice>>;
+  virtual std::optional<Parts> summed_parts(const Cluster& /*cluster*/) const { return Parts(); }
   // The nodes that together hold the one model by which every worker is judged: a server its shard, a worker all of it
   // or, with facts.one_model, its part. None: each worker is judged by its own weights. Default: the shared model, of
   // the servers or of facts.one_model's workers.
@@ -196,6 +204,8 @@ class SystemOf : public Base {
                   "a system overrides server() if it needs servers, and only then");
     static_assert(Params::facts.one_trains == is_overridden<&Params::training_worker>,
                   "training_worker() is of systems in which one worker trains");
+    static_assert(!Params::facts.timing_independent || (!Params::facts.needs_servers && !Params::facts.one_model),
+                  "a model of servers, or of several workers together, has no step of one worker to be judged after");
     constexpr bool one_model = Params::facts.one_model;
     static_assert(one_model != is_overridden<&Params::traffic>, "a system overrides traffic(), or split_traffic()");
     static_assert(one_model == is_overridden<&Params::split_traffic> &&

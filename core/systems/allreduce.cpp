@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/codec/encoder.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
@@ -72,6 +73,10 @@ Traffic traffic_of(const AllreduceParams& params, const comm::HowToSum& how, int
 
 }  // namespace
 
+std::optional<System::Parts> AllreduceParams::summed_parts(const Cluster&) const {
+  return codec::has_fixed_size(codec) ? std::optional(Parts()) : std::nullopt;
+}
+
 template <comm::Collective how>
 std::unique_ptr<Program> WholeAllreduceParams<how>::program(Node& node) const {
   if (overlapped.overlap != Overlap::none) return overlapped_allreduce(node, {how, settings}, codec, overlapped);
@@ -91,6 +96,12 @@ std::vector<std::string> WholeAllreduceParams<how>::notes(const Cluster& cluster
 template <comm::Collective how>
 Phases WholeAllreduceParams<how>::bucketed_sum(const Cluster& cluster) const {
   return systems::bucketed_sum({how, settings}, codec, overlapped, cluster);
+}
+template <comm::Collective how>
+std::optional<System::Parts> WholeAllreduceParams<how>::summed_parts(const Cluster& cluster) const {
+  std::optional<Parts> parts = AllreduceParams::summed_parts(cluster);
+  if (parts && overlapped.overlap != Overlap::none) parts = bucket_parts({how, settings}, overlapped, cluster);
+  return parts;
 }
 template struct WholeAllreduceParams<comm::Collective::ring>;
 template struct WholeAllreduceParams<comm::Collective::tree>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct AllreduceParams : System {
   bool needs_rates() const override { return settings.by_rate(); }
 
   std::vector<SettingError> errors(const Surroundings&) const override { return errors_in(on_failure); }
+  std::optional<Parts> summed_parts(const Cluster& cluster) const override;
 };
 // All-reduce of whole gradients.
 template <comm::Collective how>
@@ -38,6 +40,7 @@ struct WholeAllreduceParams : AllreduceParams {
   }
   std::string all_hosts_for() const override { return overlapped.overlap != Overlap::none ? "overlap" : ""; }
   Phases bucketed_sum(const Cluster& cluster) const override;
+  std::optional<Parts> summed_parts(const Cluster& cluster) const override;
   std::vector<std::string> notes(const Cluster& cluster) const override;
 };
 inline constexpr const char* allreduce_tuned[] = {codec::tuned, R"({"overlap": ["layers"]})"};
@@ -47,6 +50,7 @@ struct RingAllreduceParams : SystemOf<RingAllreduceParams, WholeAllreduceParams<
                                      .what = "synchronous SGD; gradients are summed chunk by chunk round a ring",
                                      .paper = "Patarasuk and Yuan, 2009",
                                      .equal_replicas = true,
+                                     .timing_independent = true,
                                      .tuned = allreduce_tuned};
 };
 struct TreeAllreduceParams : SystemOf<TreeAllreduceParams, WholeAllreduceParams<comm::Collective::tree>> {
@@ -54,6 +58,7 @@ struct TreeAllreduceParams : SystemOf<TreeAllreduceParams, WholeAllreduceParams<
                                      .what = "synchronous SGD; gradients are summed up a binomial tree",
                                      .paper = "Thakur et al., 2005",
                                      .equal_replicas = true,
+                                     .timing_independent = true,
                                      .tuned = allreduce_tuned};
 };
 struct StarAllreduceParams : SystemOf<StarAllreduceParams, WholeAllreduceParams<comm::Collective::star>> {
@@ -61,6 +66,7 @@ struct StarAllreduceParams : SystemOf<StarAllreduceParams, WholeAllreduceParams<
                                      .what = "synchronous SGD; the first worker sums all gradients",
                                      .paper = "folklore",
                                      .equal_replicas = true,
+                                     .timing_independent = true,
                                      .tuned = allreduce_tuned};
 };
 struct ButterflyAllreduceParams
@@ -69,6 +75,7 @@ struct ButterflyAllreduceParams
                                      .what = "synchronous SGD; each worker sums its part of all gradients",
                                      .paper = "Ryabinin et al., NeurIPS 2021 (hivemind)",
                                      .equal_replicas = true,
+                                     .timing_independent = true,
                                      .tuned = allreduce_tuned};
 };
 struct HierarchicalAllreduceParams
@@ -77,6 +84,7 @@ struct HierarchicalAllreduceParams
                                      .what = "synchronous SGD; gradients are summed in each site, then between sites",
                                      .paper = "Cho et al., MLSys 2019",
                                      .equal_replicas = true,
+                                     .timing_independent = true,
                                      .tuned = allreduce_tuned};
 };
 template <class Visitor>
@@ -103,6 +111,7 @@ struct PartialAllreduceParams : SystemOf<PartialAllreduceParams, AllreduceParams
   static constexpr SystemFacts facts{.name = "partial_allreduce",
                                      .what = "all-reduce of one part of the gradient a step, the rest stays local",
                                      .paper = "Mai et al., OSDI 2020 (KungFu)",
+                                     .timing_independent = true,
                                      .tuned = partial_allreduce_tuned};
   int partitions = 4;
   comm::Collective collective = comm::Collective::ring;

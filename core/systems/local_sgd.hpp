@@ -27,6 +27,7 @@ struct LocalSgdParams : SystemOf<LocalSgdParams> {
                                      .what = "some steps alone, then the mean of all models",
                                      .paper = "Stich, ICLR 2019",
                                      .equal_replicas = true,
+                                     .timing_independent = true,
                                      .presets = local_sgd_presets,
                                      .tuned = local_sgd_tuned};
   int local_steps = 8;

@@ -157,6 +157,11 @@ Phases bucketed_sum(const comm::HowToSum& how, const codec::CodecParams& codec, 
   return membership::phases_of_sums(how, codec, cluster, 1, 1);
 }
 
+std::vector<comm::Partition> bucket_parts(const comm::HowToSum& how, const AllreduceOverlap& params,
+                                          const Cluster& cluster) {
+  return parts_of(buckets_of(how, params, cluster));
+}
+
 std::vector<std::string> overlapped_notes(const comm::HowToSum& how, const AllreduceOverlap& params,
                                           const Cluster& cluster) {
   if (params.overlap == Overlap::none) return {};

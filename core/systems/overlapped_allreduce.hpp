@@ -10,6 +10,7 @@
 #include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/comm/allreduce.hpp"
+#include "core/comm/partitions.hpp"
 #include "core/node/node.hpp"
 #include "core/node/program.hpp"
 #include "core/node/traffic.hpp"
@@ -45,6 +46,8 @@ void fill_defaults(AllreduceOverlap& params);
 // Requires an overlap other than none. Throws InputError if there are no layers.
 std::unique_ptr<Program> overlapped_allreduce(Node& node, const comm::HowToSum& how, const codec::CodecParams& codec,
                                               const AllreduceOverlap& params);
+std::vector<comm::Partition> bucket_parts(const comm::HowToSum& how, const AllreduceOverlap& params,
+                                          const Cluster& cluster);
 std::vector<std::string> overlapped_notes(const comm::HowToSum& how, const AllreduceOverlap& params,
                                           const Cluster& cluster);
 // See System::bucketed_sum.

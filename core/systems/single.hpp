@@ -17,7 +17,8 @@ struct SingleParams : SystemOf<SingleParams> {
   static constexpr SystemFacts facts{.name = "single",
                                      .what = "minibatch SGD on one worker, with all the data; the others idle",
                                      .paper = "Robbins and Monro, 1951",
-                                     .one_trains = true};
+                                     .one_trains = true,
+                                     .timing_independent = true};
   std::optional<std::string> worker_name;  // none: the first
 
   void worker(Node& node) const override;
@@ -37,7 +38,8 @@ void fields(Visitor& visit, SingleParams& params) {
 struct AloneParams : SystemOf<AloneParams> {
   static constexpr SystemFacts facts{.name = "alone",
                                      .what = "every worker trains on its own shard, and nothing travels",
-                                     .paper = "Robbins and Monro, 1951"};
+                                     .paper = "Robbins and Monro, 1951",
+                                     .timing_independent = true};
 
   void worker(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -352,6 +353,54 @@ Verdict takes_the_expected_step(const Subject& subject) {
   return is_judged ? Verdict() : does_not_apply("its messages depend on what it learns, or take long to simulate");
 }
 
+using Files = std::map<std::string, std::string>;
+
+Files files_of(const scenario::Scenario& scenario, const run::RunResult& result) {
+  Files files;
+  results::write_result_files(scenario, result, results::digest_of(result),
+                              [&](const std::string& name, const std::string& text) { files[name] = text; });
+  return files;
+}
+
+// A run's learning is replayed on other networks, with other times of steps and sizes of messages.
+Verdict learns_the_same_at_all_times(const Subject& subject) {
+  if (!subject.system().facts().timing_independent) return does_not_apply("facts.timing_independent is false");
+  const std::string last = *first_and_last(subject).rbegin();
+  const auto scenario_with = [&](Changes changes) {
+    const std::string_view metric = subject.scenario().evaluate.judged_by().word;
+    changes.insert(changes.end(), {{"stop", iterations(std::max(12, two_rounds(subject)))},
+                                   {"evaluate", fmt::format(R"({{"every_iterations": 5, "metric": "{}"}})", metric)},
+                                   {"record", R"({"trace": true})"}});
+    return subject.with(changes);
+  };
+  const Files nothing;
+  std::optional<run::LearnedBytes> first;
+  for (const Changes& times : {Changes{{"platform.bandwidth_factor", "100"}},
+                               Changes{{"platform.bandwidth_factor", "0.05"},
+                                       {"platform.latency_factor", "20"},
+                                       {"compute.jitter", "0.5"},
+                                       slowed(last, 5),
+                                       {"wire.model_bytes", "\"300kB\""}},
+                               Changes{{"compute.jitter", "1"}, slowed(nobody, 1), {"platform.network.draw", "2"}}}) {
+    const scenario::Scenario scenario = scenario_with(times);
+    const run::RunResult learned = run::run(scenario, {.progress = {}, .learned = &nothing});
+    if (!learned.learned) return does_not_apply("with its settings no run replays another");
+    if (!first) first = learned.learned;
+    const bool same_parts = learned.learned->from == first->from;
+    if (same_parts && learned.learned->bytes != first->bytes) return fails("it learns other things at other times");
+    const run::LearnedBytes& known = same_parts ? *first : *learned.learned;
+    const Files what{{known.from, known.bytes}};
+    const run::RunResult replayed = run::run(scenario, {.progress = {}, .learned = &what});
+    if (!replayed.is_replay) return fails("what another run learned is not replayed");
+    const Files expected = files_of(scenario, learned), files = files_of(scenario, replayed);
+    for (const auto& [name, text] : expected) {
+      if (!files.contains(name) || files.at(name) != text) return fails("a replay writes another " + name);
+    }
+    if (files.size() != expected.size()) return fails("a replay writes more files");
+  }
+  return {};
+}
+
 constexpr Law laws[] = {
     {"steps", "each worker takes the steps asked for, whichever is slow, and all that is sent arrives",
      takes_the_steps_asked_for},
@@ -369,6 +418,8 @@ constexpr Law laws[] = {
     {"clips", "with clip_norm no step is longer, or the setting is refused, whatever overlaps", clips_whole_gradients},
     {"overlap", "what overlaps changes times, and not what one worker or equal replicas learn",
      learns_the_same_when_it_overlaps},
+    {"replay", "what it learns follows from steps alone if its facts say so: replayed at other times, to the byte",
+     learns_the_same_at_all_times},
     {"expected", "a step takes what check expects of it, within a hundredth", takes_the_expected_step},
 };
 

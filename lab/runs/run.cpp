@@ -93,11 +93,13 @@ void members(A& archive, RunResult& result) {
   auto& [nodes, workers, curve, iterations, traffic, pairs, answers, steps, compute_s, by_layers, weights,
          weights_at_servers, recorded, settings, program, simulated_s, samples, epochs, bytes_sent, bytes_delivered,
          messages_sent, longest_queue, replicas, consensus_distance, stopped_by, divergence, faults, absences, given_up,
-         bounds, network, trace, measured, events, math_s, evaluation_s, wall_s, cpu_s, peak_memory_bytes] = result;
+         bounds, network, trace, measured, is_replay, learned, events, math_s, evaluation_s, wall_s, cpu_s,
+         peak_memory_bytes] = result;
   archive(nodes, workers, curve, iterations, traffic, pairs, answers, steps, compute_s, by_layers, weights,
           weights_at_servers, recorded, settings, program, simulated_s, samples, epochs, bytes_sent, bytes_delivered,
           messages_sent, longest_queue, replicas, consensus_distance, stopped_by, divergence, faults, absences,
-          given_up, bounds, network, trace, measured, events, math_s, evaluation_s, wall_s, cpu_s, peak_memory_bytes);
+          given_up, bounds, network, trace, measured, is_replay, learned, events, math_s, evaluation_s, wall_s, cpu_s,
+          peak_memory_bytes);
 }
 
 RunResult in_child_of(const scenario::Scenario& scenario, const std::function<RunResult()>& work) {

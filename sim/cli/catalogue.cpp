@@ -245,6 +245,7 @@ Listing algorithms_json(const Registry& systems) {
                     {"one_model", facts.one_model},
                     {"one_trains", facts.one_trains},
                     {"chooses_samples", facts.chooses_samples},
+                    {"timing_independent", facts.timing_independent},
                     {"needs_all_hosts", system->needs_all_hosts()},
                     {"presets", std::move(presets)},
                     {"tuned", std::move(tuned)},

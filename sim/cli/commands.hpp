@@ -97,6 +97,7 @@ struct SweepSettings {
   std::optional<std::size_t> task;  // this process is one task of a Slurm array
   std::string tuned;                // the file with the settings that tuning found; empty: "tune" is still to come
   bool dry_run = false, json = false, quiet = false;
+  bool learn_each = false;          // replays nothing
   std::optional<std::string> live;  // see RunSettings
 };
 

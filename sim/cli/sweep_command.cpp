@@ -62,6 +62,7 @@ std::vector<std::string> words_of(const SweepSettings& settings) {
   }
   if (settings.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(settings.jobs)});
   if (settings.live) words.insert(words.end(), {"--live", *settings.live});
+  if (settings.learn_each) words.emplace_back("--learn-each");
   if (settings.json) words.emplace_back("--json");
   if (settings.quiet) words.emplace_back("--quiet");
   return words;
@@ -97,8 +98,8 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
   } else if (what.tune && !settings.dry_run) {
     hand_to_analysis(words_of(settings));
   }
-  const jobs::SweepEstimate outlook =
-      jobs::estimate_sweep(what, plan, settings.out, on_slurm ? jobs::usable_cores() : at_once);
+  const jobs::SweepEstimate outlook = jobs::estimate_sweep(
+      what, plan, settings.out, on_slurm ? jobs::usable_cores() : at_once, on_slurm || settings.learn_each);
   jobs::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
   if (settings.dry_run) {
     if (what.tune && settings.tuned.empty()) std::cout << "tuning: of each point, before the runs below\n";
@@ -127,6 +128,10 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
                              plan.runs(), outcome.folder.string(),
                              replaced > 0 ? "replaced: " + counted(replaced, "outdated result") + "\n" : "",
                              (outcome.folder / "sweep.csv").string(), (outcome.folder / "means.csv").string());
+    if (outcome.replayed > 0) {
+      std::cout << counted(outcome.replayed, "run") << " replayed what another learned, of other times "
+                << "(--learn-each: each learns)\n";
+    }
     if (outcome.failed() < plan.runs()) std::cout << "side by side: ddlsim compare " << outcome.folder.string() << "\n";
   }
   print_failures(plan, outcome);

@@ -2,6 +2,7 @@
 // appears when the run has ended. Single runs, sweeps, tasks on a cluster and studies are lists of jobs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -72,11 +73,18 @@ class FinishedRuns {
   results::Identities identities_;
 };
 
+// Jobs with one text learn the same, as far as can be told before they run. "": a job learns by itself.
+std::string learning_of(const Job& job, results::Identities& identities);
+// Those of `open` (by number) that learn what one before them learns, and can replay it.
+std::vector<std::size_t> replays_among(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
+
 struct JobOptions {
   int at_once = 1;
   int threads = 1;        // per run
   double expected_s = 0;  // by the clock, of a job whose cost is one; 0: not known
   bool measured = false;  // instead of simulated
+  // A simulation that learns what one before it learned replays that, unless each is to learn by itself.
+  bool learn_each = false;
   results::Replace replace = results::Replace::same_scenario;
   const LiveLines* live = nullptr;  // where a simulation by default tells its evaluations
   // Makes the run, in its own process; by default a simulation.
@@ -102,11 +110,13 @@ struct MayNotWrite : OutOfResources {
 // How a job ended.
 class JobEnd {
  public:
-  explicit JobEnd(std::string told, double run_s = 0) : told_(std::move(told)), run_s_(run_s) {}
+  explicit JobEnd(std::string told, double run_s = 0, bool is_replay = false)
+      : told_(std::move(told)), run_s_(run_s), is_replay_(is_replay) {}
   explicit JobEnd(std::exception_ptr failure) : failure_(std::move(failure)) {}  // NOLINT(*-throw-keyword-missing)
 
   bool has_result() const { return failure_ == nullptr; }
   double run_s() const { return run_s_; }  // by the clock; 0 without a result
+  bool is_replay() const { return is_replay_; }
   // Told by the run's process; or throws why there is no result: CannotWrite, InputError, RunFailed, InternalError.
   const std::string& told() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -116,6 +126,7 @@ class JobEnd {
  private:
   std::string told_;
   double run_s_ = 0;
+  bool is_replay_ = false;
   std::exception_ptr failure_;
 };
 
@@ -131,16 +142,26 @@ class RunsAtWork {
   // Removes what a run that was ended has begun to write.
   void drop(std::size_t number);
 
+  // See above; "" also if the job would not replay what another learned.
+  std::string learning_of(const Job& job);
+  // True while the first run of this learning is at work: those that start now cannot replay it.
+  bool is_learning(const std::string& learning) const;
+
  private:
   struct Run;
+  void keep(const std::string& learning, std::optional<run::LearnedBytes> learned);
+
   const JobOptions& options_;
   results::Identities identities_;
   std::map<std::size_t, Run> runs_;
+  std::map<std::string, std::map<std::string, std::string>> learned_;  // by learning_of(), then as RunOptions has them
+  std::size_t learned_bytes_ = 0;
 };
 
-// Runs those of `jobs` that are `open` (by number). `ended` is called here as each ends, its result in its place. What
-// `ended` throws ends the others and comes out, as does Ctrl-C (Interrupted); nothing half-written is left. Of a job
-// that may not start or go on `ended` hears nothing. No thread may run at the call.
+// Runs those of `jobs` that are `open` (by number): first those that learn what others replay. `ended` is called here
+// as each ends, its result in its place. What `ended` throws ends the others and comes out, as does Ctrl-C
+// (Interrupted); nothing half-written is left. Of a job that may not start or go on `ended` hears nothing. No thread
+// may run at the call.
 void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
               const std::function<void(std::size_t job, const JobEnd&)>& ended);
 

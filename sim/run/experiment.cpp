@@ -6,6 +6,7 @@
 #include "core/data/dataset.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/run/cluster.hpp"
+#include "sim/run/rows/archive.hpp"
 #include "sim/run/workload.hpp"
 #include "sim/scenario/metric.hpp"
 
@@ -58,17 +59,23 @@ Experiment::Experiment(const scenario::Scenario& scenario, platform::Fabric& fab
   const Traffic traffic = traffic_of(*scenario.algorithm, network(), cluster_);
   fabric.expect_segments(segments_of(fabric, cluster_, traffic, bounds_, workload));
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
+  if (options.learned == nullptr || learning_settings(scenario).empty()) return;
+  learning_ = learning_cluster(scenario, cluster_, fabric.places(), *model());
+  if (!learning_ || !options.learned->contains(*learning_)) return;
+  trainer_->replay(from_bytes<Learned>(options.learned->at(*learning_)));
+  cluster_.timing_only = true;
+  learning_.reset();
 }
 
 Payload Experiment::first_weights(int node) {
   if (!trainer_) return nullptr;
   Payload model = trainer_->initial_weights(is_worker(node) ? node : -1);
-  if (held_.empty()) return model;
+  if (!model || held_.empty()) return model;
   return make_payload(values_at(*model, held_[static_cast<std::size_t>(node)]));
 }
 
 std::vector<Matrix> Experiment::matrices_of(int node) const {
-  if (!trainer_) return {};
+  if (cluster_.timing_only) return {};
   const std::vector<Matrix>& all = trainer_->model().matrices;
   std::vector<Matrix> held;
   if (held_.empty()) {
@@ -165,8 +172,9 @@ const char* Experiment::evaluate(double time_s, double bytes_sent, std::vector<N
   for (std::size_t worker = 0; worker < counts.size(); ++worker) {
     const NodeState& state = states[worker];
     steps += state.steps;
-    workers.push_back({models.size() == 1 ? models[0] : models[worker], state.steps,
-                       static_cast<double>(state.steps) * batch / sharing_, state.train_loss, counts[worker] != 0});
+    const Payload model = models.empty() ? nullptr : models[models.size() == 1 ? 0 : worker];
+    workers.push_back({model, state.steps, static_cast<double>(state.steps) * batch / sharing_, state.train_loss,
+                       counts[worker] != 0});
   }
   states.clear();  // frees weights that no point keeps
   const double epoch = static_cast<double>(steps / sharing_) * batch / training_samples_;

@@ -62,7 +62,10 @@ class Experiment {
   Progress progress(double now_s) const;
   double expected_s() const;  // wall time of the run; 0: not known, because a program computes
 
-  // How many evaluations the steps so far have asked for.
+  // True if each worker is judged after its own multiples of evaluate.every_iterations steps.
+  bool judges_by_steps() const { return evaluator_ && run::judges_by_steps(scenario_); }
+  int stepping() const { return stepping_; }  // workers that take steps
+  // Otherwise: how many evaluations the steps so far have asked for.
   std::int64_t evaluations_by_steps() const;
   // Adds a point to the learning curve from the states of all nodes. What of it ends the run, "accuracy" or "loss";
   // null: nothing.
@@ -79,6 +82,10 @@ class Experiment {
     return holders_.empty() ? is_worker(node) : std::ranges::find(holders_, node) != holders_.end();
   }
   bool judges_servers() const { return !holders_.empty() && !is_worker(holders_.front()); }
+  // LearnedBytes::from of a run that is to tell what it learned; none: it is not, or it replays.
+  const std::optional<std::string>& learning() const { return learning_; }
+  std::vector<std::vector<nn::Score>> scores() { return evaluator_->scores(); }  // see Evaluator
+
   // The models it is judged by: one that some nodes hold between them, or every worker's.
   std::vector<Payload> judged_models(const std::vector<NodeState>& states) const;
   // Whether each worker counts in means: it does by its state, or none does.
@@ -92,7 +99,7 @@ class Experiment {
   graph::SharedGraphs graphs_;
   const int sharing_;                      // workers whose steps are one step together
   const std::optional<int> only_trainer_;  // the one worker that trains, where the others idle
-  const int stepping_;                     // workers that take steps
+  const int stepping_;
   // Parameters that each worker holds, as places in the vector, when the workers share one model; none: all of them.
   const std::vector<std::vector<std::uint32_t>> held_;
   const std::vector<int> holders_;  // see System::model_holders
@@ -100,6 +107,7 @@ class Experiment {
   double training_samples_;  // per epoch
   StopRule stop_rule_;
   std::optional<Evaluator> evaluator_;
+  std::optional<std::string> learning_;
 };
 
 }  // namespace ddl::run

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,9 @@ struct RunOptions {
   std::function<void(const CurveRow&)> evaluated{};
   // When timing only, how the model divides; none: into as many equal layers as compute.layers says.
   std::optional<scenario::ModelShape> shape{};
+  // Simulations only: what runs of the same learning_settings() have told, LearnedBytes by `from` (see
+  // RunResult::learned). A run replays the one that suits it, or learns and tells. Null: it learns, and tells nothing.
+  const std::map<std::string, std::string>* learned = nullptr;
 };
 
 // Runs in this process, which can do so once: SimGrid's clock is never reset.

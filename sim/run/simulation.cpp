@@ -117,7 +117,9 @@ void Simulation::step_finished(int worker) {
       for (const auto& node : nodes_) node->cut_step_short();
     });
   }
-  if (experiment_.evaluations_by_steps() > evaluations_by_steps_) {
+  if (experiment_.judges_by_steps()) {
+    judge_by_steps(worker);
+  } else if (experiment_.evaluations_by_steps() > evaluations_by_steps_) {
     evaluations_by_steps_ = experiment_.evaluations_by_steps();
     evaluate_now(sg::Engine::get_clock());
   }
@@ -146,23 +148,40 @@ void Simulation::diverged(int worker, std::int64_t step, const char* what) {
 
 // --- evaluations ---
 
+NodeState Simulation::state_of(SimNode& node) {
+  const int id = node.id();
+  const Program* program = host_life_->program(id);
+  NodeState state{nullptr, node.counted_steps(), node.take_train_loss(), hosts_.up(id)};
+  if (experiment_.judges(id)) state.weights = node.weights().snapshot();
+  Payload judged = experiment_.judges(id) && program != nullptr ? program->judged_model() : nullptr;
+  if (judged) state.replica = std::exchange(state.weights, std::move(judged));
+  return state;
+}
+
 std::vector<NodeState> Simulation::node_states() {
   std::vector<NodeState> states;
-  for (const auto& node : nodes_) {
-    const int id = node->id();
-    const Program* program = host_life_->program(id);
-    NodeState state{nullptr, node->counted_steps(), node->take_train_loss(), hosts_.up(id)};
-    if (experiment_.judges(id)) state.weights = node->weights().snapshot();
-    Payload judged = experiment_.judges(id) && program != nullptr ? program->judged_model() : nullptr;
-    if (judged) state.replica = std::exchange(state.weights, std::move(judged));
-    states.push_back(std::move(state));
-  }
+  for (const auto& node : nodes_) states.push_back(state_of(*node));
   return states;
 }
 
-void Simulation::evaluate_now(double time_s) {
+// Takes the worker's state after a multiple of its steps, and evaluates once all have taken so many.
+void Simulation::judge_by_steps(int worker) {
+  const std::int64_t steps = nodes_[worker]->counted_steps(), every = *scenario().evaluate.every_iterations;
+  if (steps % every != 0) return;
+  const auto place = static_cast<std::size_t>(steps / every - 1 - evaluations_by_steps_);
+  if (place == awaited_.size()) awaited_.emplace_back(nodes_.size(), 0);
+  auto& [states, taken] = awaited_.at(place);
+  states[static_cast<std::size_t>(worker)] = state_of(*nodes_[worker]);
+  if (++taken < experiment_.stepping()) return;
+  std::vector<NodeState> all = std::move(states);
+  awaited_.pop_front();
+  ++evaluations_by_steps_;
+  evaluate(sg::Engine::get_clock(), std::move(all));
+}
+
+void Simulation::evaluate(double time_s, std::vector<NodeState> states) {
   const Program* first = host_life_->program(0);
-  const char* reached = experiment_.evaluate(time_s, network_.bytes_sent(), node_states(),
+  const char* reached = experiment_.evaluate(time_s, network_.bytes_sent(), std::move(states),
                                              first != nullptr ? first->ensemble() : std::vector<Voter>());
   if (reached != nullptr) conductor_.end(reached);
   report_progress();

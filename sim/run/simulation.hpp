@@ -1,9 +1,11 @@
 // One simulated run: its parts, and what nodes know of it.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/per_node.hpp"
@@ -74,8 +76,11 @@ class Simulation {
   std::string waiting_text() const;  // each node's wait, when none can go on
   void check_lead(int worker) const;
 
+  NodeState state_of(SimNode& node);
   std::vector<NodeState> node_states();
-  void evaluate_now(double time_s);
+  void evaluate_now(double time_s) { evaluate(time_s, node_states()); }
+  void evaluate(double time_s, std::vector<NodeState> states);
+  void judge_by_steps(int worker);
   void evaluate_on_time();  // an actor's body
   void report_progress();
   void tell_evaluations(bool all);
@@ -97,6 +102,8 @@ class Simulation {
   std::unique_ptr<HostLife> host_life_;
 
   std::int64_t evaluations_by_steps_ = 0;
+  // The next evaluations by each worker's own steps, while some have not taken these: by node, and how many have.
+  std::deque<std::pair<std::vector<NodeState>, int>> awaited_;
   double latest_s_ = 0;    // latest simulated time seen
   double expected_s_ = 0;  // see Progress
   RunResult result_;

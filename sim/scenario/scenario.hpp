@@ -212,7 +212,7 @@ struct StopSpec {
 
 struct EvaluateSpec {
   std::optional<Seconds> every;                  // simulated time; also at the start and the end
-  std::optional<std::int64_t> every_iterations;  // mean over workers
+  std::optional<std::int64_t> every_iterations;  // steps of each worker, or of the average one
   std::optional<std::int64_t> samples;           // from the test set; none: all of it
   std::optional<MetricName> metric;              // judges models; none: the model learns nothing
   std::vector<double> target_accuracy;           // values of this metric: reported as time and bytes to each
@@ -453,7 +453,12 @@ template <class Visitor>
 void fields(Visitor& visit, EvaluateSpec& spec) {
   visit("every", spec.every, Rule{.doc = "simulated time between evaluations", .above = 0});
   visit("every_iterations", spec.every_iterations,
-        Rule{.doc = "steps of the average worker between evaluations", .at_least = 1, .at_most = 1e9});
+        Rule{.doc =
+                 "steps between evaluations: of each worker, which is judged by its model after them, where a worker's "
+                 "model follows from its steps alone (timing_independent in list --json) and no host comes or goes; "
+                 "elsewhere of the average worker",
+             .at_least = 1,
+             .at_most = 1e9});
   visit("samples", spec.samples,
         Rule{.doc = "test samples used, drawn by the seed, classes in proportion", .at_least = 1});
   visit("metric", spec.metric,

@@ -120,6 +120,33 @@ TEST_CASE("batch: jobs are done once, and again by force") {
   CHECK(batch.state("b") == "done");
 }
 
+TEST_CASE("batch: jobs that learn the same wait for the first of them, and replay what it learned") {
+  Runner batch(3);
+  const auto learner = [&](const std::string& id, const char* latency) {
+    json job = batch.job(id);
+    job["scenario"]["platform"]["latency"] = latency;
+    job["scenario"]["model"] = "softmax";
+    job["scenario"]["data"] = {{"train", 200}, {"test", 50}};
+    job["scenario"]["algorithm"] = "ring_allreduce";
+    job["scenario"]["evaluate"] = {{"every_iterations", 2}};
+    return job;
+  };
+  json other = learner("other", "5ms");
+  other["seed"] = 8;
+  json cancelled = learner("cancelled", "1s");
+  const BatchOutcome outcome = batch(
+      {learner("a", "5ms"), learner("b", "6ms"), cancelled, learner("c", "7ms"), other, json{{"cancel", "cancelled"}}});
+  CHECK(outcome.failed + outcome.refused == 0);
+  const auto is_replay = [&](const std::string& id) {
+    return json::parse(text_of(fs::path(batch.folder(id)) / "timing.json")).contains("is_replay");
+  };
+  CHECK_FALSE(is_replay("a"));
+  CHECK(is_replay("b"));
+  CHECK(is_replay("c"));
+  CHECK_FALSE(is_replay("other"));
+  CHECK(batch.state("cancelled") == "cancelled");
+}
+
 TEST_CASE("batch: it says which jobs are finished without starting one") {
   Runner batch;
   batch({batch.job("a")});

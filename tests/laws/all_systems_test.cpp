@@ -100,6 +100,7 @@ TEST_CASE("one worker of every system is plain SGD") { check_all_keep("alone"); 
 TEST_CASE("every system clips whole gradients or refuses to, whatever overlaps") { check_all_keep("clips"); }
 TEST_CASE("every system learns by layers what it learns in blocks") { check_all_keep("overlap"); }
 TEST_CASE("a step of every system takes what check expects, whatever overlaps") { check_all_keep("expected"); }
-TEST_CASE("each law of every system has a test here") { CHECK(laws::all().size() == 14); }
+TEST_CASE("systems that learn the same at all times are replayed to the byte") { check_all_keep("replay"); }
+TEST_CASE("each law of every system has a test here") { CHECK(laws::all().size() == 15); }
 
 }  // namespace ddl::all_systems_test

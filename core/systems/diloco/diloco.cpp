@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/codec/encoder.hpp"
 #include "core/comm/buckets.hpp"
 #include "core/membership/background_sums.hpp"
 #include "core/membership/compressed_sum.hpp"
@@ -343,6 +344,10 @@ Traffic DilocoParams::traffic(const Cluster& cluster) const {
 Phases DilocoParams::bucketed_sum(const Cluster& cluster) const {
   if (!is_by_layers(*this, cluster)) return {};
   return membership::phases_of_sums({collective.value(), settings}, codec, cluster, 1, 1);
+}
+
+std::optional<System::Parts> DilocoParams::summed_parts(const Cluster& cluster) const {
+  return codec::has_fixed_size(codec) ? std::optional(FragmentSchedule(*this, cluster).parts()) : std::nullopt;
 }
 
 void DilocoParams::fill_defaults(const Cluster*) {

@@ -83,6 +83,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
                                      .what = "many steps alone, then an outer step along the mean of all moves",
                                      .paper = "Douillard et al., 2023 and 2025",
                                      .equal_replicas = true,  // the outer models, unless they are eager
+                                     .timing_independent = true,
                                      .presets = diloco_presets,
                                      .tuned = diloco_tuned};
   int sync_every = 30;
@@ -104,6 +105,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
   Phases bucketed_sum(const Cluster& cluster) const override;
+  std::optional<Parts> summed_parts(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster* cluster) override;
   bool needs_rates() const override { return settings.by_rate(); }

@@ -50,6 +50,7 @@ struct ChocoParams : SystemOf<ChocoParams> {
                                      .what = "gossip of compressed differences to public copies of models",
                                      .paper = "Koloskova et al., ICML 2019 and ICLR 2020",
                                      .fetches_model = true,
+                                     .timing_independent = true,
                                      .tuned = choco_tuned};
   graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;

@@ -24,6 +24,7 @@ struct DPsgdParams : SystemOf<DPsgdParams> {
                                      .what = "synchronous averaging with all neighbours of a graph",
                                      .paper = "Lian et al., NIPS 2017",
                                      .fetches_model = true,
+                                     .timing_independent = true,
                                      .tuned = d_psgd_tuned};
   graph::Topology topology = graph::GraphKind::ring;
   std::optional<int> degree;

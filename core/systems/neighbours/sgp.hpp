@@ -22,6 +22,7 @@ struct SgpParams : SystemOf<SgpParams> {
                                      .what = "push-sum averaging along directed graphs",
                                      .paper = "Assran et al., ICML 2019",
                                      .fetches_model = true,
+                                     .timing_independent = true,
                                      .tuned = sgp_tuned};
   graph::Topology topology = graph::GraphKind::one_peer_exponential;
   std::optional<int> degree;
@@ -32,6 +33,10 @@ struct SgpParams : SystemOf<SgpParams> {
   Traffic traffic(const Cluster& cluster) const override;
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
   std::string all_hosts_for() const override;
+  // After its last step a worker adds what is still under way, as it comes.
+  std::optional<Parts> summed_parts(const Cluster&) const override {
+    return overlap ? std::nullopt : std::optional(Parts());
+  }
   std::vector<SettingError> errors(const Surroundings& around) const override;
   void fill_defaults(const Cluster* cluster) override;
 };

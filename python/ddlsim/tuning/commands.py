@@ -93,6 +93,7 @@ def _advise(arguments: argparse.Namespace, _: Sequence[str]) -> int:
 def add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file")
     parser.add_argument("--live")
+    parser.add_argument("--learn-each", action="store_true")
     _add_shared(parser, "results", "")
     parser.set_defaults(command=_sweep)
 

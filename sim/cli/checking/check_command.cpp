@@ -312,8 +312,13 @@ std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, run:
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
   double all = 0;
-  for (const auto& [point, cost] : jobs::costs_of(sweep, plan, points, cores, programs)) {
-    all += cost * static_cast<double>(plan.seeds.size());
+  const auto costs = jobs::costs_of(sweep, plan, points, cores, programs);
+  for (const auto& [point, cost] : costs) all += cost.core_s() * static_cast<double>(plan.seeds.size());
+  std::vector<std::size_t> runs(plan.runs());
+  std::iota(runs.begin(), runs.end(), std::size_t{0});
+  for (const std::size_t run : jobs::replays_among(jobs::jobs_of(plan, ""), runs)) {
+    const run::Cost& cost = costs.at(run / plan.seeds.size());
+    all -= cost.gradients_s + cost.evaluation_s;
   }
   std::string text = sweep.file + ": ok\n";
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };

@@ -162,6 +162,8 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
   command.add_option("--tuned", settings->tuned)->group("");  // for what tunes: see jobs::add_tuned
   auto* dry_run =
       command.add_flag("--dry-run", settings->dry_run, "Say what would be run, and about how long it would take");
+  command.add_flag("--learn-each", settings->learn_each,
+                   "Let each run learn by itself, also where another has learned the same and only times differ");
   command.add_flag("--json", settings->json, "Print its folder and how many runs failed as JSON, and nothing else")
       ->excludes(dry_run);
   command.add_flag("--quiet", settings->quiet, "No progress, no closing table");

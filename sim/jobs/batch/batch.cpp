@@ -67,13 +67,15 @@ class Batch {
   BatchOutcome run(int input) {
     LineReader lines(input);
     for (bool goes_on = true; goes_on || !waiting_.empty() || children_.size() > 0;) {
-      const bool can_start = !waiting_.empty() && children_.size() < static_cast<std::size_t>(options_.at_once);
+      const auto next =
+          std::ranges::find_if(waiting_, [&](const auto& job) { return !runs_.is_learning(job.learning); });
+      const bool can_start = next != waiting_.end() && children_.size() < static_cast<std::size_t>(options_.at_once);
       const bool listens = goes_on && waiting_bytes_ < most_waiting_bytes;
       const auto done = [this](std::size_t number, const process::ChildAnswer& child) { end(number, child); };
       if (children_.wait(done, can_start ? 0 : process::Children::between_looks, listens ? input : -1)) {
         goes_on = lines.read_some([this](const std::string& line) { take(line); });
       } else if (can_start) {
-        start_next();
+        start_next(next);
       }
     }
     return outcome_;
@@ -84,6 +86,7 @@ class Batch {
   struct Waiting {
     nlohmann::json id;
     std::string folder, place, line, name;
+    std::string learning{};  // empty, unless it waits for a job that learns the same
   };
   struct AtWork {
     nlohmann::json id;
@@ -147,12 +150,15 @@ class Batch {
 
   // --- jobs ---
 
-  void start_next() {
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
+  void start_next(std::deque<Waiting>::iterator place) {
+    Waiting next = std::move(*place);
+    place = waiting_.erase(place);
     waiting_bytes_ -= next.line.size();
     try {
-      start(next);
+      if (!start(next)) {
+        waiting_bytes_ += next.line.size();
+        waiting_.insert(place, std::move(next));
+      }
       return;
     } catch (const InputError& error) {
       refuse(next.id, next.folder, error.what());
@@ -164,8 +170,8 @@ class Batch {
     places_.erase(next.place);
   }
 
-  // Unless it is finished.
-  void start(const Waiting& next) {
+  // Unless it is finished. False: what it learns is about to be known.
+  bool start(Waiting& next) {
     const JobLine line = read_job_line(next.line, next.name);
     const scenario::Scenario scenario = scenario_of(line, next.name);
     if (scenario.program && !options_.trusted) {
@@ -182,14 +188,20 @@ class Batch {
         say(next.id, is_there ? "kept" : "open", next.folder);
         places_.erase(next.place);
         at_work_.erase(number);
-        return;
+        return true;
       }
       results::check_place(work.job.folder, work.scenario, replace);
+      next.learning = runs_.learning_of(work.job);
+      if (runs_.is_learning(next.learning)) {
+        at_work_.erase(number);
+        return false;
+      }
     } catch (...) {
       at_work_.erase(number);
       throw;
     }
     children_.start(number, runs_.begin(number, work.job, replace));
+    return true;
   }
 
   scenario::Scenario scenario_of(const JobLine& line, const std::string& name) const {

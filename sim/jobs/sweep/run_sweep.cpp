@@ -35,6 +35,7 @@ class SecondsTaken {
   void add(const fs::path& result) {
     const auto timing = nlohmann::json::parse(results::content_of((result / "timing.json").string()), nullptr, false);
     if (!timing.is_object() || !timing.contains("wall_seconds") || !timing["wall_seconds"].is_number()) return;
+    if (timing.contains("is_replay")) return;
     sum_s_ += timing["wall_seconds"].get<double>();
     ++runs_;
   }
@@ -47,9 +48,9 @@ class SecondsTaken {
 
 }  // namespace
 
-std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
-                                       const std::vector<std::size_t>& points, int at_once, run::Programs programs) {
-  std::map<std::size_t, double> costs;
+std::map<std::size_t, run::Cost> costs_of(const Sweep& sweep, const SweepPlan& plan,
+                                          const std::vector<std::size_t>& points, int at_once, run::Programs programs) {
+  std::map<std::size_t, run::Cost> costs;
   std::map<std::size_t, std::string> problems;
   process::in_children(
       points.size(), at_once,
@@ -59,7 +60,7 @@ std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan
       [&](std::size_t next, const process::ChildAnswer& answer) {
         const std::size_t point = points[next];
         try {
-          costs[point] = run::forecast_from(answer.text()).cost.core_s();
+          costs[point] = run::forecast_from(answer.text()).cost;
         } catch (const InputError& error) {
           problems[point] = sweep.file + ": " + plan.points[point].name + ": " + error.what();
         }
@@ -91,8 +92,10 @@ std::vector<std::size_t> SweepEstimate::outdated() const {
   return runs;
 }
 
-SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once) {
+SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once,
+                             bool learn_each) {
   SweepEstimate outlook;
+  outlook.learn_each = learn_each;
   outlook.folder = sweep_place(out, plan);
   outlook.jobs = jobs_of(plan, outlook.folder);
   outlook.open = FinishedRuns().open_of(outlook.jobs);
@@ -107,7 +110,12 @@ SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const st
   }
   for (const std::size_t run : outlook.open) {
     const std::size_t point = run / plan.seeds.size();
-    outlook.jobs[run].cost = taken[point].mean().value_or(costs.at(point));
+    outlook.jobs[run].cost = taken[point].mean().value_or(costs.at(point).core_s());
+  }
+  if (learn_each) return outlook;
+  for (const std::size_t run : replays_among(outlook.jobs, outlook.open)) {
+    const run::Cost& cost = costs.at(run / plan.seeds.size());
+    outlook.jobs[run].cost = cost.start_s + cost.messages_s;
   }
   return outlook;
 }
@@ -123,8 +131,11 @@ SweepOutcome run_sweep(const SweepPlan& plan, SweepEstimate outlook, const Sweep
   jobs.progress = options.progress;
   jobs.live = options.live;
   jobs.expected_s = 1;  // costs are seconds
-  run_jobs(outlook.jobs, outlook.open, jobs,
-           [&](std::size_t run, const JobEnd& end) { outcome.failures[run] = why_failed(end); });
+  jobs.learn_each = outlook.learn_each;
+  run_jobs(outlook.jobs, outlook.open, jobs, [&](std::size_t run, const JobEnd& end) {
+    outcome.failures[run] = why_failed(end);
+    outcome.replayed += end.is_replay();
+  });
   write_sweep_tables(outlook.folder, plan, outcome.failures);
   return outcome;
 }

@@ -24,6 +24,7 @@ struct SweepOutcome {
   std::filesystem::path folder;
   std::vector<std::string> failures;  // per run: why it has no result; "" where it has one
   std::size_t kept = 0;               // results that were there before
+  std::size_t replayed = 0;           // runs that replay what another learned
   std::size_t failed() const;
 };
 
@@ -32,6 +33,7 @@ struct SweepEstimate {
   std::filesystem::path folder;
   std::vector<Job> jobs;          // per run; they need the plan
   std::vector<std::size_t> open;  // runs without a result
+  bool learn_each = false;        // as JobOptions has it
   double seconds(int at_once) const;
   // Open runs whose folder has a result: of other settings, other data or another program, or a damaged one.
   std::vector<std::size_t> outdated() const;
@@ -40,12 +42,13 @@ struct SweepEstimate {
 };
 // Expected cost of one run of each of `points` (by number), as a forecast says; in `at_once` processes. Throws
 // ScenarioErrors with the problems of all.
-std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
-                                       const std::vector<std::size_t>& points, int at_once,
-                                       run::Programs programs = run::Programs::are_left_alone);
+std::map<std::size_t, run::Cost> costs_of(const Sweep& sweep, const SweepPlan& plan,
+                                          const std::vector<std::size_t>& points, int at_once,
+                                          run::Programs programs = run::Programs::are_left_alone);
 // Builds the platform of every point that has open runs, `at_once` at a time. Throws ScenarioErrors with what is wrong
 // with any, and InputError if the folder holds something else.
-SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once);
+SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once,
+                             bool learn_each = false);
 
 // Runs what is open. A run that fails is in the outcome and stops no other; a result that cannot be written (a full
 // disk) stops all (InputError), as Ctrl-C does (Interrupted). Whatever ends it, the same call goes on from there and

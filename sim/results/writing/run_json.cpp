@@ -84,6 +84,8 @@ Keys timing_keys(const scenario::Scenario& scenario, const RunResult& result, co
       {"wall_seconds", "s", "real time of the run", result.wall_s},
       {"cpu_seconds", "s", "processor time of all its threads", result.cpu_s},
       {"peak_memory_bytes", "bytes", "largest resident memory", count_number(result.peak_memory_bytes)},
+      {"is_replay", "", "true where losses and models are what another run learned, of other times: it computed none",
+       result.is_replay ? Json(true) : left_out()},
       {"events", "", "messages sent and steps finished", result.events},
       {"events_per_s", "1/s", "events per second of real time",
        share(static_cast<double>(result.events), result.wall_s)},

@@ -12,6 +12,7 @@ constexpr std::size_t most_points_waiting = 8;
 constexpr std::size_t most_bytes_waiting = std::size_t{512} << 20;
 
 std::size_t most_waiting(const std::vector<WorkerPoint>& workers) {
+  if (!workers.front().weights) return most_points_waiting;
   const std::size_t bytes = workers.size() * workers.front().weights->size() * sizeof(float);
   return std::clamp<std::size_t>(most_bytes_waiting / bytes, 1, most_points_waiting);
 }
@@ -37,7 +38,27 @@ void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<
   point.bytes_sent = bytes_sent;
   point.epoch = epoch;
   point.workers = std::move(workers);
-  begin(point, ensemble);
+  if (const Learned* learned = trainer_.learned()) {
+    replay(point, learned->evaluations.at(begun_.size()));
+  } else {
+    begin(point, ensemble);
+  }
+  begun_.push_back(point.scores);
+  begun_.back().push_back(point.averaged);
+}
+
+void Evaluator::replay(Point& point, const std::vector<nn::Score>& scores) {
+  for (const nn::Score& score : scores) point.scores.push_back(std::make_shared<Trainer::Evaluation>(score));
+  point.averaged = std::move(point.scores.back());
+  point.scores.pop_back();
+}
+
+std::vector<std::vector<nn::Score>> Evaluator::scores() {
+  std::vector<std::vector<nn::Score>> all(begun_.size());
+  for (std::size_t point = 0; point < all.size(); ++point) {
+    for (const auto& evaluation : begun_[point]) all[point].push_back(evaluation->wait());
+  }
+  return all;
 }
 
 void Evaluator::begin(Point& point, const std::vector<Voter>& ensemble) {

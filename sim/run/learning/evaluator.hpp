@@ -41,6 +41,8 @@ class Evaluator {
   // The mean rows of points that have not been asked for here yet, in order: of those whose scores are known, so that
   // this never waits, and without the newest, which another one may replace; or of `all`.
   std::vector<CurveRow> take_known(bool all);
+  // The scores of all points, also those that were replaced: by worker, then of the averaged model.
+  std::vector<std::vector<nn::Score>> scores();
   // The whole curve: per point a row per worker, then the mean and the averaged model.
   std::vector<CurveRow> curve();
 
@@ -56,6 +58,7 @@ class Evaluator {
   };
 
   void begin(Point& point, const std::vector<Voter>& ensemble);
+  void replay(Point& point, const std::vector<nn::Score>& scores);
   void score(Point& point);
   static nn::Score mean_score(Point& point);
   CurveRow mean_row(Point& point) const;
@@ -63,8 +66,9 @@ class Evaluator {
   Trainer& trainer_;
   const std::vector<std::string> worker_names_;
   std::deque<Point> points_;
-  std::size_t scored_ = 0;  // points scored, in order
-  std::size_t taken_ = 0;   // by take_known
+  std::vector<std::vector<std::shared_ptr<Trainer::Evaluation>>> begun_;  // as scores() has them
+  std::size_t scored_ = 0;                                                // points scored, in order
+  std::size_t taken_ = 0;                                                 // by take_known
   std::optional<nn::Score> first_, known_;
   double known_s_ = 0;
 };

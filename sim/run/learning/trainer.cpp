@@ -18,6 +18,7 @@ Trainer::Trainer(const scenario::Scenario& scenario, const platform::Places& wor
       pool_(learner_->threads()) {}
 
 Payload Trainer::initial_weights(int worker) {
+  if (learned_) return nullptr;
   const bool shared = !(scenario_.training.init == scenario::InitialWeights::independent) || worker < 0;
   if (shared && shared_start_) return shared_start_;
   std::vector<float> weights(model().parameters);
@@ -54,6 +55,11 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
   Gradient* job = gradient.get();
   job->weights_ = std::move(weights);
   job->has_accuracy_ = learner_->of_minibatches().accuracy;
+  if (learned_) {
+    const auto& scores = learned_->minibatches.at(static_cast<std::size_t>(worker));
+    job->score_ = scores.at(static_cast<std::size_t>(job->minibatch_.number));
+    return gradient;
+  }
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
         const auto result = BufferPool::take(buffer_pool_, model().parameters);
@@ -140,9 +146,8 @@ const nn::Score& Trainer::Evaluation::wait() {
 }
 
 void Trainer::put_score(CurveRow& row, const nn::Score& score) const {
-  const Told told = learner_->of_evaluations();
-  if (told.loss) row.test_loss = score.loss;
-  if (told.accuracy) row.test_accuracy = score.accuracy;
+  if (told().loss) row.test_loss = score.loss;
+  if (told().accuracy) row.test_accuracy = score.accuracy;
 }
 
 void Trainer::record_to(Recordings& recordings) {

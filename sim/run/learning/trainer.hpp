@@ -12,6 +12,7 @@
 #include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
 #include "sim/run/learning/buffer_pool.hpp"
+#include "sim/run/learning/learned.hpp"
 #include "sim/run/learning/learner.hpp"
 #include "sim/run/rows/rows.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -32,7 +33,12 @@ class Trainer {
   double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // included above
   int threads() const { return learner_->threads(); }
 
-  // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
+  // From now on gradients and evaluations have these scores, and no values. To be called before the first of them.
+  void replay(Learned learned) { learned_ = std::move(learned); }
+  const Learned* learned() const { return learned_ ? &*learned_ : nullptr; }  // null: it computes them
+
+  // The start of `worker`'s replica, or (-1) of the servers'; null in a replay. All nodes share the same memory if
+  // replicas start alike.
   Payload initial_weights(int worker);
 
   // The next minibatch of a worker, and its dropout.
@@ -83,6 +89,8 @@ class Trainer {
   // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
   class Evaluation {
    public:
+    Evaluation() = default;
+    explicit Evaluation(const nn::Score& score) : score_(score), known_(true) {}
     const nn::Score& wait();                  // as often as one likes
     bool is_known() const { return known_; }  // so that waiting takes no time
 
@@ -97,6 +105,7 @@ class Trainer {
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
   // Evaluation of an ensemble's vote.
   std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
+  Told told() const { return learned_ ? learned_->told : learner_->of_evaluations(); }  // by evaluations so far
   // Puts into the row those scores that evaluations tell.
   void put_score(CurveRow& row, const nn::Score& score) const;
   std::size_t evaluated_samples() const { return data().test.size(); }
@@ -110,6 +119,7 @@ class Trainer {
   Minibatches minibatches_;
   const std::size_t training_samples_;
   Payload shared_start_;
+  std::optional<Learned> learned_;
   std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it
   ThreadPool pool_;
 };

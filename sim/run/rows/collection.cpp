@@ -13,6 +13,8 @@
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
 #include "sim/run/effective.hpp"
+#include "sim/run/learning/learned.hpp"
+#include "sim/run/rows/archive.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::run {
@@ -51,9 +53,16 @@ void collect_network(RunResult& result, const platform::Fabric& fabric, const ne
   result.longest_queue = network.longest_queue;
 }
 
-// A row of each model, of their mean score, and of their mean.
-std::vector<CurveRow> rows_of_replicas(Trainer& trainer, const RunResult& result, const std::vector<Payload>& models,
-                                       const std::vector<std::string>& names) {
+std::vector<nn::Score> scores_of_replicas(Trainer& trainer, const std::vector<Payload>& models) {
+  std::vector<nn::Score> scores;
+  for (const Payload& model : models) scores.push_back(trainer.begin_evaluation(std::vector{model})->wait());
+  if (!models.empty()) scores.push_back(trainer.begin_evaluation(models)->wait());
+  return scores;
+}
+
+// A row of each model, of their mean score, and of their mean, whose score is the last.
+std::vector<CurveRow> rows_of_replicas(const Trainer& trainer, const RunResult& result,
+                                       const std::vector<nn::Score>& scores, const std::vector<std::string>& names) {
   const auto row_of = [&](std::string_view worker, const nn::Score& score) {
     CurveRow row{.time_s = result.simulated_s, .worker = std::string(worker)};
     trainer.put_score(row, score);
@@ -61,18 +70,30 @@ std::vector<CurveRow> rows_of_replicas(Trainer& trainer, const RunResult& result
   };
   std::vector<CurveRow> rows;
   nn::Score mean;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    const nn::Score score = trainer.begin_evaluation(std::vector{models[i]})->wait();
-    mean.loss += score.loss / static_cast<double>(models.size());
-    mean.accuracy += score.accuracy / static_cast<double>(models.size());
-    rows.push_back(row_of(names[i], score));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    mean.loss += scores[i].loss / static_cast<double>(names.size());
+    mean.accuracy += scores[i].accuracy / static_cast<double>(names.size());
+    rows.push_back(row_of(names[i], scores[i]));
   }
   rows.push_back(row_of(mean_of_workers, mean));
-  rows.push_back(row_of(averaged_model, trainer.begin_evaluation(models)->wait()));
+  rows.push_back(row_of(averaged_model, scores.back()));
   return rows;
 }
 
-void collect_models(RunResult& result, Experiment& experiment, const std::vector<NodeState>& states) {
+void replay_models(RunResult& result, const Trainer& trainer, const Learned& learned) {
+  result.is_replay = true;
+  result.weights = learned.weights;
+  for (std::vector<float>& weights : result.weights) {
+    if (weights.empty()) weights = result.weights.front();
+  }
+  result.consensus_distance = learned.consensus_distance;
+  if (learned.replicas.empty()) return;
+  const std::vector<std::string> workers(result.nodes.begin(), result.nodes.begin() + result.workers);
+  result.replicas = rows_of_replicas(trainer, result, learned.replicas, workers);
+}
+
+// Returns the scores of replicas, as Learned has them.
+std::vector<nn::Score> collect_models(RunResult& result, Experiment& experiment, const std::vector<NodeState>& states) {
   const std::vector<Payload> models = experiment.judged_models(states);
   const std::vector<char> counts = experiment.counting_workers(states);
   result.weights_at_servers = experiment.judges_servers();
@@ -85,11 +106,30 @@ void collect_models(RunResult& result, Experiment& experiment, const std::vector
     replicas.push_back(states[i].replica);
     names.push_back(result.nodes[i]);
   }
+  const std::vector<nn::Score> scores = scores_of_replicas(*experiment.trainer(), replicas);
   if (!replicas.empty()) {
-    result.replicas = rows_of_replicas(*experiment.trainer(), result, replicas, names);
+    result.replicas = rows_of_replicas(*experiment.trainer(), result, scores, names);
     compared = std::move(replicas);
   }
   result.consensus_distance = consensus_distance_of(compared);
+  return scores;
+}
+
+std::string learned_bytes(const RunResult& result, Experiment& experiment, std::vector<nn::Score> replicas) {
+  Learned learned{.minibatches = std::vector<std::vector<nn::Score>>(result.steps.size()),
+                  .evaluations = experiment.scores(),
+                  .told = experiment.trainer()->told(),
+                  .replicas = std::move(replicas),
+                  .weights = result.weights,
+                  .consensus_distance = result.consensus_distance};
+  for (std::size_t i = learned.weights.size(); i-- > 1;) {
+    if (learned.weights[i] == learned.weights.front()) learned.weights[i].clear();
+  }
+  for (const IterationRow& row : result.iterations) {
+    learned.minibatches[static_cast<std::size_t>(row.worker)].push_back(
+        {row.train_loss.value(), row.train_accuracy.value_or(0)});
+  }
+  return to_bytes(std::move(learned));
 }
 
 std::string text_of(const Draw& draw, const RunResult& result) {
@@ -161,9 +201,16 @@ RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<c
   collect_nodes(result, experiment, nodes);
   collect_network(result, experiment.fabric(), network);
   result.divergence = end.divergence();
-  if (trainer != nullptr) {
-    collect_models(result, experiment, states);
+  if (trainer != nullptr && trainer->learned() != nullptr) {
+    replay_models(result, *trainer, *trainer->learned());
+  } else if (trainer != nullptr) {
+    std::vector<nn::Score> replicas = collect_models(result, experiment, states);
     if (!result.divergence) result.divergence = divergence_at_the_end(result, experiment, states);
+    if (experiment.learning() && !result.divergence) {
+      result.learned = {*experiment.learning(), learned_bytes(result, experiment, std::move(replicas))};
+    }
+  }
+  if (trainer != nullptr) {
     result.math_s = trainer->math_seconds();
     result.evaluation_s = trainer->evaluation_seconds();
     trainer->record_to(result.recorded);

@@ -57,7 +57,9 @@ struct CurveRow {
   static constexpr bool always = true;
   template <class Visit>
   static void columns(Visit&& column) {
-    column("time_s", "s", "when the weights were taken", &CurveRow::time_s);
+    column("time_s", "s",
+           "when the weights were taken; by evaluate.every_iterations, when the last worker had taken its steps",
+           &CurveRow::time_s);
     column("worker", "", "a host's name, mean or averaged_model", &CurveRow::worker);
     column("iteration", "steps", "steps finished by this worker; in the rows for all, the workers' mean",
            &CurveRow::iteration);

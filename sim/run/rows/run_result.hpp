@@ -49,6 +49,15 @@ struct Measured {
   std::string network;    // a line of the closing table
 };
 
+// See Learned: what decides it beside learning_settings(), and itself.
+struct LearnedBytes {
+  std::string from, bytes;
+};
+template <class A>
+void members(A& archive, LearnedBytes& learned) {
+  archive(learned.from, learned.bytes);
+}
+
 struct RunResult {
   std::vector<std::string> nodes;  // names; workers first
   int workers = 0;
@@ -82,6 +91,8 @@ struct RunResult {
   std::optional<platform::NetworkPlan> network;  // none: measured
   std::optional<Trace> trace;                    // if the scenario asks for it
   std::optional<Measured> measured;              // none: simulated
+  bool is_replay = false;                        // it computed no gradients
+  std::optional<LearnedBytes> learned;           // if it was asked for, and there is no divergence
   // These may differ between two runs:
   std::int64_t events = 0;
   double math_s = 0, evaluation_s = 0;  // thread seconds; the second are part of the first

@@ -51,6 +51,30 @@ TEST_CASE("runs that another program has made after the estimate are not made ag
   CHECK(run_sweep(plan, early, {}).kept == 4);
 }
 
+TEST_CASE("runs of a sweep that learn the same learn once, with the same bytes as if each learned") {
+  const TemporaryFolder scratch;
+  const std::string text = R"({"name": "network", "base": {"platform": {"workers": 2}, "model": "softmax",
+      "data": {"train": 200, "test": 50}, "training": {"batch_size": 10}, "compute": {"seconds_per_batch": "100ms"},
+      "evaluate": {"every_iterations": 3}, "stop": {"iterations": 8}},
+      "vary": {"algorithm": ["d_psgd", "gossip"], "platform.bandwidth": ["1Mbps", "10Mbps", "1Gbps"]}, "seeds": [1, 2]})";
+  const Sweep sweep = parse_sweep(text, "network.json");
+  const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
+  const auto run = [&](const char* folder, bool learn_each) {
+    const SweepEstimate estimate = estimate_sweep(sweep, plan, scratch.file(folder), 2, learn_each);
+    return run_sweep(plan, estimate, {.at_once = 2, .progress = {}});
+  };
+  const SweepOutcome once = run("once", false), each = run("each", true);
+  CHECK(once.failed() == 0);
+  CHECK(once.replayed == 4);  // d_psgd learns once for each seed; gossip merges what comes first
+  CHECK(each.replayed == 0);
+  CHECK(bytes_below(once.folder) == bytes_below(each.folder));
+  std::size_t replays = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(once.folder)) {
+    replays += entry.path().filename() == "timing.json" && text_of(entry.path()).find("is_replay") != std::string::npos;
+  }
+  CHECK(replays == 4);
+}
+
 TEST_CASE("leftovers of a killed sweep go, except for others' files in them") {
   const TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
