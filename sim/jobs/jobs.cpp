@@ -241,7 +241,6 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
     process::in_children(
         those.size(), options.at_once,
         [&](std::size_t next) -> std::function<std::string()> {
-          if (options.may_start && !options.may_start(those[next])) return {};
           return at_work.begin(those[next], jobs[those[next]], options.replace);
         },
         [&](std::size_t next, const process::ChildAnswer& answer) {
@@ -249,8 +248,7 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
           progress.note_end(jobs[those[next]], end.has_result(), end.run_s());
           ended(those[next], end);
           if (options.progress) options.progress(progress);
-        },
-        options.may_go_on);
+        });
   };
   const bool may_replay = !options.learn_each && !options.make;
   const std::vector<std::size_t> replays = may_replay ? replays_among(jobs, open) : std::vector<std::size_t>();

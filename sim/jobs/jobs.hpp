@@ -92,9 +92,6 @@ struct JobOptions {
   // Answer of the run's process beside its files; by default nothing.
   std::function<std::string(const Job&, const scenario::Scenario&, const run::RunResult&)> tell;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
-  std::function<bool(std::size_t job)> may_start;     // asked before each; by default each may
-  // Asked ten times a second; once it says no, runs at work end without a result, and none starts. By default yes.
-  std::function<bool()> may_go_on;
 };
 
 // There is a result, but no place for it (a full disk, say).
@@ -160,8 +157,7 @@ class RunsAtWork {
 
 // Runs those of `jobs` that are `open` (by number): first those that learn what others replay. `ended` is called here
 // as each ends, its result in its place. What `ended` throws ends the others and comes out, as does Ctrl-C
-// (Interrupted); nothing half-written is left. Of a job that may not start or go on `ended` hears nothing. No thread
-// may run at the call.
+// (Interrupted); nothing half-written is left. No thread may run at the call.
 void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
               const std::function<void(std::size_t job, const JobEnd&)>& ended);
 

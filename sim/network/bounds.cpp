@@ -106,7 +106,7 @@ class StepBound {
     Windows& windows = loads.windows[{it.flow.source, it.flow.target}];
     windows.bytes += it.bytes;
     windows.bytes_per_s = it.window_bytes_per_s;
-    windows.latency_s = std::min(1.0, it.flow.messages) * latency_s;
+    windows.latency_s = std::max(windows.latency_s, std::min(1.0, it.flow.messages) * latency_s);
     windows.at_once = numbers.follows_connections ? numbers.connections * it.route.window_bytes : 0;
   }
 

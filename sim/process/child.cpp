@@ -125,12 +125,10 @@ bool Children::wait(const std::function<void(std::size_t, const ChildAnswer&)>& 
 }
 
 void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
-                 const std::function<void(std::size_t, const ChildAnswer&)>& done,
-                 const std::function<bool()>& may_go_on) {
+                 const std::function<void(std::size_t, const ChildAnswer&)>& done) {
   check(at_once > 0, "at least one child at once");
   Children children;
   for (std::size_t next = 0; next < jobs || children.size() > 0;) {
-    if (may_go_on && !may_go_on()) return;  // children at work are ended
     while (next < jobs && children.size() < static_cast<std::size_t>(at_once)) {
       const std::size_t job = next++;
       if (const auto work = start(job)) children.start(job, work);

@@ -54,11 +54,8 @@ class Children {
 
 // The same for jobs 0 .. jobs-1, `at_once` at a time. Called in this process: `start(job)` before each job, which
 // returns the child's work, or nothing to skip the job; and `done(job, answer)` as each ends, in any order. An
-// exception from either ends the other jobs and is rethrown, as is Interrupted at Ctrl-C. `may_go_on`, if there is one,
-// is asked ten times a second: once it returns false, no more jobs start, and those at work are ended without an
-// answer.
+// exception from either ends the other jobs and is rethrown, as is Interrupted at Ctrl-C.
 void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
-                 const std::function<void(std::size_t, const ChildAnswer&)>& done,
-                 const std::function<bool()>& may_go_on = {});
+                 const std::function<void(std::size_t, const ChildAnswer&)>& done);
 
 }  // namespace ddl::process

@@ -1,23 +1,19 @@
-// A table apart from how it is shown: what its columns are, and its cells. One writer for each form: a terminal,
-// Markdown, CSV and JSON.
+// A table apart from how it is shown: what its columns are, and its cells. One writer for each form: a terminal
+// and CSV.
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "sim/results/reading/statistics.hpp"
-
 namespace ddl::results {
 
 struct Column {
-  std::string key;         // to programs: "time_to_accuracy_s.0.8"
-  std::string title;       // to people: "time to 0.8"
-  bool estimated = false;  // cells are means with an interval and a count, which JSON has
+  std::string key;    // to programs: "time_to_accuracy_s.0.8"
+  std::string title;  // to people: "time to 0.8"
 };
 
 struct Cell {
@@ -25,8 +21,6 @@ struct Cell {
   std::optional<std::string> data = std::nullopt;
   bool is_number = false;  // to programs `number`, or nothing
   std::optional<double> number = std::nullopt;
-  std::optional<Interval> interval = std::nullopt;  // around the mean `number`
-  std::size_t count = 0;                            // values behind it
 
   Cell() = default;
   Cell(std::string shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
@@ -49,12 +43,8 @@ struct Table {
 // each with the keys, or with a number of the row where these are too many; cells are broken into lines where that does
 // not do it.
 std::string terminal_text(const Table& table, std::size_t width);
-std::string markdown_text(const Table& table);
-// Line by line, for tables that are too long to be kept; and as a whole.
+// Line by line, for tables that are too long to be kept.
 std::string csv_header(const std::vector<Column>& columns);
 std::string csv_line(const TableLine& line);
-std::string csv_text(const Table& table);
-// A text, a number, null, or {"count", "mean", "low", "high"}.
-nlohmann::ordered_json json_value(const Column& column, const Cell& cell);
 
 }  // namespace ddl::results

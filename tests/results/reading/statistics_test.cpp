@@ -31,21 +31,4 @@ TEST_CASE("groups of one constant have one mean, whatever their sizes") {
   CHECK(many->deviation == 0);
 }
 
-TEST_CASE("paired differences are tested as one sample") {
-  // Three differences have two degrees of freedom, whose tail is 1 - t / sqrt(2 + t^2); mean 2, deviation 1.
-  const double t = 2 * std::sqrt(3.0);
-  CHECK(*paired_p({1, 2, 3}) == doctest::Approx(1 - t / std::sqrt(2 + t * t)));
-  CHECK(*paired_p({-3, -2, -1}) == doctest::Approx(*paired_p({1, 2, 3})));
-  CHECK(*paired_p({0, 0, 0}) == 1);
-  CHECK(*paired_p({0.5, 0.5}) == 0);
-  CHECK_FALSE(paired_p({1}).has_value());
-}
-
-TEST_CASE("Holm's correction multiplies the least p by their number, the next by one fewer, and never falls") {
-  CHECK(holm({0.01, 0.04, 0.03}) == std::vector<double>{0.03, 0.06, 0.06});
-  CHECK(holm({0.5, 0.9}) == std::vector<double>{1, 1});
-  CHECK(holm({0.02}) == std::vector<double>{0.02});
-  CHECK(holm({}).empty());
-}
-
 }  // namespace ddl::results
