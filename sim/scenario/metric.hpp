@@ -13,6 +13,7 @@ struct Metric {
   bool less_is_better;
   double most;  // largest possible value; never less than 0
 
+  constexpr bool is_better(double one, double other) const { return less_is_better ? one < other : one > other; }
   constexpr bool reaches(double value, double target) const {
     return less_is_better ? value <= target : value >= target;
   }

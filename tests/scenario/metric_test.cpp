@@ -8,14 +8,16 @@ namespace ddl::scenario::metric_test {
 namespace {
 
 TEST_CASE("more accuracy is better, and less loss") {
-  CHECK(by_accuracy.reaches(0.9, 0.8));
-  CHECK(by_loss.reaches(0.8, 0.9));
+  CHECK(by_accuracy.is_better(0.9, 0.8));
+  CHECK(by_loss.is_better(0.8, 0.9));
   for (const Metric& metric : {by_accuracy, by_loss}) {
+    CHECK_FALSE(metric.is_better(0.5, 0.5));
     CHECK(metric.reaches(0.5, 0.5));
     const double good = metric.less_is_better ? 0.25 : 0.75, bad = 1 - good;
     CHECK(metric.reaches(good, bad));
     CHECK_FALSE(metric.reaches(bad, good));
     CHECK_FALSE(metric.reaches(std::nan(""), 0.5));
+    CHECK_FALSE(metric.is_better(std::nan(""), 0.5));
   }
 }
 
