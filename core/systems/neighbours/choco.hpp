@@ -43,7 +43,7 @@ template <class Visitor>
 void fields(Visitor&, AllDifferences&) {}
 
 inline constexpr const char* choco_tuned[] = {
-    R"({"codec": [{"type": "top_k", "fraction": 0.1}, {"type": "top_k", "fraction": 0.02}, {"type": "top_k", "fraction": 0.004}]})"};
+    R"({"codec":[{"type":"top_k","fraction":0.1},{"type":"top_k","fraction":0.02},{"type":"top_k","fraction":0.004}]})"};
 
 struct ChocoParams : SystemOf<ChocoParams> {
   static constexpr SystemFacts facts{.name = "choco",

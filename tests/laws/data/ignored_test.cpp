@@ -67,7 +67,7 @@ struct ForwardsParams : SystemOf<ForwardsParams, systems::AloneParams> {
 std::string measured(const std::string& lines) {
   return R"({"name": "law", "model": "none", "wire": {"model_bytes": "1MB"}, "compute": {"seconds_per_batch": "1s"},
              "stop": {"iterations": 1}, "algorithm": "alone", "platform": {"topology": "measured", "connections": [
-             {"from": "a", "to": "a", "rate": "1Gbps", "rtt": "1ms"}, {"from": "b", "to": "b", "rate": "1Gbps", "rtt": "1ms"},
+             {"from": "a", "to": "a", "rate":"1Gbps", "rtt":"1ms"}, {"from": "b", "to": "b", "rate":"1Gbps", "rtt":"1ms"},
              )" +
          lines + "]}}";
 }
