@@ -18,7 +18,7 @@ namespace ddl::jobs {
 struct ExpectRequest {
   std::vector<std::string> files;
   std::vector<scenario::Override> overrides;  // for all scenarios, rivals too
-  std::vector<std::uint64_t> seeds;           // empty: each scenario's own
+  std::vector<std::uint64_t> seeds = {};      // empty: each scenario's own
   std::string out = "results/expect";         // results go to <out>/<name>/<seed>
 };
 
