@@ -147,7 +147,7 @@ def rows_of(workers: int) -> tuple[list[Row], int]:
             count = 1 if name == "single" else int(line["workers"])
             row = found.setdefault((line["algorithm"], count), Row(algorithm, count))
             row.losses.setdefault(int(line["steps"]), []).append(float(line["loss"]))
-    nearest = min({count for _, count in found if count > 1}, key=lambda count: abs(math.log(count / max(1, workers))))
+    nearest = min(sorted({count for _, count in found} - {1}), key=lambda count: abs(math.log(count / max(1, workers))))
     return [row for (_, count), row in found.items() if count in (1, nearest)], nearest
 
 
