@@ -18,7 +18,7 @@ from .candidates import Candidate, candidates_of, checked
 from .race import LOOKS, Entrant, look
 from .search import Changes, Search, changes_of
 from .trials import Base, Budget, Goal, Trial, Trials, goal_of, system_facts
-from .tune import BATCH_TIME, base_of
+from .tune import base_of, priced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,7 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
         more[NETWORK] = "TCP"
         notes.append("Searched with the network model TCP, the quick one; the best run again packet by packet, which is nearer to "
                      "measured times here.")
-    base = Base(base.name, base.scenario, base.folder, {**base.changes, **more})
+    base = priced(Base(base.name, base.scenario, base.folder, {**base.changes, **more}), described)
     if not described["compute"].get("seconds_per_batch"):
         notes.append("A larger batch takes the time that the host's speed gives it.")
     else:
@@ -297,8 +297,9 @@ def conditions_of(study: Study) -> list[Condition]:
     first = study.run[0].checked
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
         if compute.get("seconds_per_batch"):
-            found.append(Condition(f"seconds a batch {word}", {}, BATCH_TIME, True))
-            found[-1].changes = {BATCH_TIME: factor}  # of what the setting itself takes
+            time_s = (quantity(compute["seconds_per_batch"]) or 0.0) / described["training"]["batch_size"]
+            found.append(Condition(f"seconds a batch {word}", {"compute.seconds_per_sample": f"{factor * time_s:.12g}s"},
+                                   "compute.seconds_per_batch", True))
         found.append(Condition(f"model bytes {word}", {"wire.model_bytes": f"{factor * first['model_bytes']:.0f}B"},
                                "wire.model_bytes"))
     sites = first.get("sites") or []
@@ -323,11 +324,7 @@ def _measure(study: Study, condition: Condition, systems: Sequence[str]) -> bool
         one = study.candidate(name)
         changes = dict(study.best_changes(one))
         if one.sends or condition.touches_all or "platform.exclude" in condition.changes:
-            for path, value in condition.changes.items():
-                if path == BATCH_TIME:
-                    own = quantity(changes.get(BATCH_TIME, study.described["compute"]["seconds_per_batch"])) or 0.0
-                    value = f"{value * own:.6g}s"
-                changes[path] = value
+            changes |= condition.changes
         asked[name] = [(one.base, changes, seed) for seed in study.seeds[:CONDITION_SEEDS]]
     whole = study.trials.run([run for runs in asked.values() for run in runs], condition.name, CONDITIONS)
     for name, runs in asked.items():

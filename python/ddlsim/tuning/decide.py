@@ -197,8 +197,7 @@ def price(used: Mapping[str, Any]) -> str:
 def setting_told(study: Study, system: str) -> str:
     """What differs from the scheme as it was given."""
     search = study.candidate(system).search
-    return named(changes_of(tuple(value for value, one in zip(search.best or (), search.axes) if value != one.own)),
-                 ("compute.seconds_per_batch",))
+    return named(changes_of(tuple(value for value, one in zip(search.best or (), search.axes) if value != one.own)))
 
 
 def reasons(study: Study) -> list[str]:

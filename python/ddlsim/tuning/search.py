@@ -163,7 +163,7 @@ class Search:
         if best is None:
             return []
         return [short(path) for value, one in zip(best, self.axes) if one.further and len(one.values) > 1
-                for path in json.loads(value) if _is_last(one, value) and not path.startswith("compute.")][:3]
+                for path in json.loads(value) if _is_last(one, value)][:3]
 
     def _both(self, setting: Setting, values: Sequence[Sequence[str]]) -> list[Setting]:
         """Rate and schedule changed at once, where both are searched."""
@@ -240,9 +240,9 @@ def value_of(text: str) -> Any:
         return text  # a bare word
 
 
-def named(changes: Mapping[str, Any], without: Sequence[str] = ()) -> str:
+def named(changes: Mapping[str, Any]) -> str:
     """"learning_rate 0.2, codec top_k (fraction 0.1)"."""
-    return ", ".join(f"{short(path)} {_told(value)}" for path, value in changes.items() if path not in without) or "as given"
+    return ", ".join(f"{short(path)} {_told(value)}" for path, value in changes.items()) or "as given"
 
 
 def _told(value: Any) -> str:

@@ -25,27 +25,33 @@ from .trials import Base, Goal, Trials, file_name, goal_of, plain, system_facts
 if TYPE_CHECKING:
     import pandas as pd
 
-BATCH, BATCH_TIME = "training.batch_size", "compute.seconds_per_batch"
+BATCH = "training.batch_size"
 
 
 def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], name: str | None = None) -> list[Axis]:
     """Everything that the rule tunes, of a scenario with all its defaults; `name`: of another system than its own."""
-    training, compute = described["training"], described["compute"]
-    optimizer = training["optimizer"]
+    optimizer, batch = described["training"]["optimizer"], described["training"]["batch_size"]
     schedule = optimizer["schedule"]
-    batch, time_text = training["batch_size"], compute.get("seconds_per_batch")
-    def of_batch(size: int) -> Changes:
-        time_s = quantity(time_text) if time_text else None
-        return {BATCH: size} | ({BATCH_TIME: f"{time_s * size / batch:.6g}s"} if time_s else {})
     axes = [rates(optimizer["learning_rate"]),
             axis([{SCHEDULE: {"type": kind}} for kind in ("constant", "cosine")], {SCHEDULE: schedule}, False),
-            axis([of_batch(batch), of_batch(2 * batch)], of_batch(batch))]
+            axis([{BATCH: batch}, {BATCH: 2 * batch}], {BATCH: batch})]
     own = described["algorithm"] if name is None else {}
     for lists in system["tuned"]:
         values = [{f"algorithm.{key}": value for key, value in zip(lists, step)} for step in zip(*lists.values())]
         given = {f"algorithm.{key}": own.get(key, system["keys"][key].get("default")) for key in lists}
         axes.append(axis(values, {path: value for path, value in given.items() if value is not None}))
     return axes
+
+
+def priced(base: Base, described: Mapping[str, Any]) -> Base:
+    """A scenario whose batches take their time, where one time is known of its own."""
+    compute = dict(described["compute"])
+    time_s = quantity(compute.pop("seconds_per_batch", ""))
+    if not time_s:
+        return base
+    compute["seconds_per_sample"] = f"{time_s / described['training']['batch_size']:.12g}s"
+    others = {path: value for path, value in base.changes.items() if not path.startswith("compute")}
+    return Base(base.name, base.scenario, base.folder, others | {"compute": compute})
 
 
 def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[Any]]]) -> list[Axis]:
@@ -72,6 +78,7 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         goals.append(goal_of(described, target, str(file)))
         if any(base.name == other.name for other in bases):
             raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
+        base = base if lists else priced(base, described)
         axes = axes_over(described, lists) if lists else axes_of(described,
                                                                  system_facts(own := described["algorithm"]["name"])[own])
         bases.append(base)
