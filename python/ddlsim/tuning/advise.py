@@ -65,6 +65,7 @@ class Study:
     leader: str | None = None
     conditions: list[Condition] = field(default_factory=list)
     cut_off: list[str] = field(default_factory=list)
+    hasty: bool = False           # the budget cut the first round of tuning: the best of some system may not have been tried
 
     def candidate(self, system: str) -> Candidate:
         return next(one for one in self.candidates if one.system == system)
@@ -197,7 +198,10 @@ def search(study: Study) -> None:
     alive = {one.base: one.search for one in sorted(study.run, key=lambda one: int(one.system != own))}
     always = {one.base for one in study.run if not one.sends or one.system == own}
     for rounds, until in ((1, FIRST_ROUND), (3, (FIRST_ROUND + SEARCHES) / 2), (None, SEARCHES)):
-        study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until)
+        whole = study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until)
+        if rounds == 1 and not whole:
+            study.hasty = True
+            study.cut_off.append("part of the first round of tuning")
         ranked = sorted(alive, key=lambda base: _best_score(alive[base]))
         kept = max(FIELD, math.ceil(len(alive) / 2)) if rounds == 1 else FIELD
         alive = {base: alive[base] for base in ranked if base in always or ranked.index(base) < kept}

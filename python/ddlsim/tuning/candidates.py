@@ -93,7 +93,7 @@ def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> 
     """Moves the beginning of a search to the single value with which most gradients are taken; leaves the candidate out where that
     is too few still."""
     most, best = one.gradients_per_s, (one.search.axes[0], one.search.axes[0].own, one.checked)
-    for axis in one.search.axes[3:]:
+    for axis in one.search.axes[:-3]:  # what is sent
         for value in axis.values:
             try:
                 other = Candidate(one.system, one.base, one.search, checked(one.base, json.loads(value)), one.one_trains)

@@ -162,6 +162,8 @@ def how_sure(study: Study) -> str:
     seeds = len(leader.scores)
     if seeds < 3:
         return "Only a guess: fewer than three seeds raced."
+    if study.hasty:
+        return f"Only a guess: the budget cut the first round of tuning, so that some systems miss their best settings ({seeds} seeds raced)."
     close = [(name, one) for name, one in study.entrants.items() if one is not leader and not one.dropped and one.scores]
     if not close:
         return f"Sure after {seeds} seeds, of these settings: all others are worse beyond chance (5 %)."

@@ -123,7 +123,7 @@ class Search:
         self._climbs = True
         self._centre = own = tuple(one.own for one in self.axes)
         first = [one.values for one in self.axes]
-        self._round = [own, *self._both(own, first), *(_with(own, i, value) for i, values in enumerate(first) for value in values)]
+        self._round = [own, *(_with(own, i, value) for i, values in enumerate(first) for value in values), *self._both(own, first)]
         if grid and math.prod(len(one.values) for one in self.axes) <= MOST_TOGETHER:
             self._round = [own, *product(*(one.values for one in self.axes))]
         self._round = list(dict.fromkeys(self._round))[:allowance]
@@ -191,7 +191,7 @@ class Search:
         self._centre = centre
         proposals: list[Setting] = [tuple(together)]
         beside = [one.beside(value) for one, value in zip(self.axes, centre)]
-        proposals += [*self._both(centre, beside), *(_with(centre, i, value) for i, values in enumerate(beside) for value in values)]
+        proposals += [_with(centre, i, value) for i, values in enumerate(beside) for value in values] + self._both(centre, beside)
         fresh = [setting for setting in dict.fromkeys(proposals) if setting not in self.scores and setting not in self.impossible]
         self._round = fresh[:self.allowance - len(tried)]
         self._climbs = bool(self._round)

@@ -32,15 +32,15 @@ def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], name: str |
     """Everything that the rule tunes, of a scenario with all its defaults; `name`: of another system than its own."""
     optimizer, batch = described["training"]["optimizer"], described["training"]["batch_size"]
     schedule = optimizer["schedule"]
-    axes = [rates(optimizer["learning_rate"]),
-            axis([{SCHEDULE: {"type": kind}} for kind in ("constant", "cosine")], {SCHEDULE: schedule}, False),
-            axis([{BATCH: batch}, {BATCH: 2 * batch}], {BATCH: batch})]
+    axes = []  # what is sent decides most, and comes first
     own = described["algorithm"] if name is None else {}
     for lists in system["tuned"]:
         values = [{f"algorithm.{key}": value for key, value in zip(lists, step)} for step in zip(*lists.values())]
         given = {f"algorithm.{key}": own.get(key, system["keys"][key].get("default")) for key in lists}
         axes.append(axis(values, {path: value for path, value in given.items() if value is not None}))
-    return axes
+    return [*axes, rates(optimizer["learning_rate"]),
+            axis([{SCHEDULE: {"type": kind}} for kind in ("constant", "cosine")], {SCHEDULE: schedule}, False),
+            axis([{BATCH: batch}, {BATCH: 2 * batch}], {BATCH: batch})]
 
 
 def priced(base: Base, described: Mapping[str, Any]) -> Base:
