@@ -53,7 +53,8 @@ TEST_CASE("goodput: what a return costs is lost, for the mean step is one before
   const auto away =
       run::run(scenario(R"({"type": "host_crash", "host": "w1", "at": "65s", "restart": "85s", "state": "kept"})"));
   const std::int64_t made = away.steps[0] + away.steps[1] - away.faults->steps_unshared;
-  CHECK(results::goodput_of(scenario(""), away).value() == doctest::Approx(static_cast<double>(made) / 440).epsilon(1e-9));
+  CHECK(results::goodput_of(scenario(""), away).value() ==
+        doctest::Approx(static_cast<double>(made) / 440).epsilon(1e-9));
   CHECK(made < 440 - 20);
 }
 
