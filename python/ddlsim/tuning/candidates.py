@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import DdlsimError, InputError, nearest
 from .search import Changes, Search
 from .trials import Base, cores
-from .tune import axes_of
+from .tune import Same, axes_of
 
 # A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to a target; this leaves
 # room for that being wrong. The score at the end asks for more room: one worker may have long stopped learning.
@@ -31,7 +31,7 @@ class Candidate:
 
     @property
     def gradients_per_s(self) -> float:
-        """Of all workers that train, in the expected steps."""
+        """The sum over all workers that train, by the expected step."""
         count = 1 if self.one_trains else len(self.checked["workers"])
         return float(count / max(1e-12, (self.checked.get("expected") or self.checked["bounds"])["step_s"]))
 
@@ -51,11 +51,11 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
              (not only or name in only or name in alone)]
     if not asked or only and not set(only) & set(asked):
         raise InputError("--exclude: leaves no candidate; expected one at least")
-    found = []
+    found, same = [], Same(base)
     for name in asked:
         changes = {} if name == own else {"algorithm": {"name": name}}
         of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes})
-        search = Search(axes_of(described, facts[name], None if name == own else name), seeds=2)
+        search = Search(axes_of(described, facts[name], same, None if name == own else name), seeds=2)
         found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name not in ("alone",) and
                                not facts[name]["one_trains"],
                                needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
@@ -92,22 +92,21 @@ def reason_of(error: DdlsimError) -> str:
 def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> None:
     """Moves the beginning of a search to the single value with which most gradients are taken; leaves the candidate out where that
     is too few still."""
-    most, best = one.gradients_per_s, (one.search.axes[0], one.search.axes[0].own, one.checked)
-    for axis in one.search.axes[:-3]:  # what is sent
-        for value in axis.values:
+    own = tuple(axis.own for axis in one.search.axes)
+    most, start, found = one.gradients_per_s, own, one.checked
+    for i, axis in enumerate(one.search.axes):
+        for value in axis.values if '"algorithm.' in axis.values[-1] else []:
             try:
                 other = Candidate(one.system, one.base, one.search, checked(one.base, json.loads(value)), one.one_trains)
             except DdlsimError:
                 continue
             if other.gradients_per_s > 1.05 * most:
-                most, best = other.gradients_per_s, (axis, value, other.checked)
+                most, start, found = other.gradients_per_s, (*own[:i], value, *own[i + 1:]), other.checked
     if most < least:
         one.left_out = (f"takes {most:.2g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.2g} of "
                         f"{baseline.system}")
     else:
-        axis, value, one.checked = best
-        axis.own = value
-        one.search = Search(one.search.axes, one.search.seeds)
+        one.checked, one.search = found, Search(one.search.axes, one.search.seeds, start=start)
 
 
 def why_left_out(found: Iterable[Candidate]) -> list[str]:

@@ -59,16 +59,14 @@ class Axis:
 
 
 def axis(values: Sequence[Changes], own: Changes, further: bool = True) -> Axis:
-    """The own value takes its place among the numbers of an axis, or else the first."""
-    texts = [text_of(value) for value in values]
-    mine = text_of(own)
-    if mine not in texts:
-        numbers = [number_of(value) for value in [own, *values]]
-        if all(number is not None for number in numbers):
-            texts = [text for _, text in sorted(zip(numbers, [mine, *texts]), key=lambda pair: pair[0] or 0.0)]
-        else:
-            texts.insert(0, mine)
-    return Axis(texts, mine, further)
+    """Words come first, the own one before the others; numbers ascend, so that the last can be gone beyond."""
+    all_values = {text_of(value): value for value in [own, *values]}
+    if further:
+        numbers = {text: -math.inf if (number := number_of(value)) is None else number for text, value in all_values.items()}
+        texts = sorted(numbers, key=numbers.__getitem__)
+    else:
+        texts = list(all_values)
+    return Axis(texts, text_of(own), further)
 
 
 def text_of(changes: Changes) -> str:
@@ -116,17 +114,18 @@ class Search:
     """One search: `open` says which runs it asks for next, and `tell` how they did (the less the better; infinity: it failed, None:
     there can be no such run)."""
 
-    def __init__(self, axes: Sequence[Axis], seeds: int = 4, grid: bool = False, allowance: int = ALLOWANCE) -> None:
+    def __init__(self, axes: Sequence[Axis], seeds: int = 4, grid: bool = False, allowance: int = ALLOWANCE,
+                 start: Setting | None = None) -> None:
+        """`grid`: each value with each other; `start`: where it begins, by default with the own values."""
         self.axes, self.seeds, self.allowance, self.rounds = list(axes), seeds, allowance, 0
         self.scores: dict[Setting, dict[int, float]] = {}
-        self.impossible: set[Setting] = set()
+        self.impossible: dict[Setting, int] = {}  # with the number of the seed
         self._climbs = True
-        self._centre = own = tuple(one.own for one in self.axes)
+        self._centre = own = start or tuple(one.own for one in self.axes)
         first = [one.values for one in self.axes]
-        self._round = [own, *(_with(own, i, value) for i, values in enumerate(first) for value in values), *self._both(own, first)]
-        if grid and math.prod(len(one.values) for one in self.axes) <= MOST_TOGETHER:
-            self._round = [own, *product(*(one.values for one in self.axes))]
-        self._round = list(dict.fromkeys(self._round))[:allowance]
+        apart = [*(_with(own, i, value) for i, values in enumerate(first) for value in values), *self._both(own, first)]
+        self._round = list(dict.fromkeys([own, *(product(*first) if grid else apart)]))
+        self._round = self._round[:None if grid else allowance]
 
     def open(self, rounds: int | None = None) -> list[tuple[Setting, int]]:
         """Runs, as a setting and the number of its seed; none: the search is at its end, or has had so many rounds."""
@@ -147,7 +146,7 @@ class Search:
 
     def tell(self, setting: Setting, seed: int, score: float | None) -> None:
         if score is None:
-            self.impossible.add(setting)
+            self.impossible[setting] = seed
         else:
             self.scores.setdefault(setting, {})[seed] = score
 
@@ -158,12 +157,15 @@ class Search:
         return ranked[0] if ranked else None
 
     def at_edge(self) -> list[str]:
-        """What could be tried further, and was not: names of the keys whose best value is the last of its axis."""
-        best = self.best
-        if best is None:
-            return []
-        return [short(path) for value, one in zip(best, self.axes) if one.further and len(one.values) > 1
-                for path in json.loads(value) if _is_last(one, value)][:3]
+        """Names of the keys whose best value is the last that was tried, and which could be tried further."""
+        found = []
+        for i, value in enumerate(self.best or ()):
+            asked = {setting[i] for setting in [*self.scores, *self.impossible]}
+            tried = [other for other in self.axes[i].values if other in asked]
+            before = tried[1:2] if value == tried[0] else tried[-2:-1] if value == tried[-1] else []
+            if self.axes[i].further and before and beyond(before[0], value) not in tried:
+                found += [short(path) for path in json.loads(value)]
+        return found[:3]
 
     def _both(self, setting: Setting, values: Sequence[Sequence[str]]) -> list[Setting]:
         """Rate and schedule changed at once, where both are searched."""
@@ -204,12 +206,6 @@ def _with(setting: Setting, i: int, value: str) -> Setting:
 def _mean(values: Iterable[float]) -> float:
     values = list(values)
     return sum(values) / len(values)
-
-
-def _is_last(one: Axis, value: str) -> bool:
-    i = one.values.index(value)
-    return (i == 0 and beyond(one.values[1], value) not in one.values or
-            i == len(one.values) - 1 and beyond(one.values[-2], value) not in one.values)
 
 
 def rates(own: float) -> Axis:

@@ -19,12 +19,12 @@ from ..frame import ACCURACY, LOSS, Metric, Run, read
 from ..labels import short
 from ..program import call
 from ..units import counted
-from .search import Changes, Search, changes_of
+from .search import FIRST_SEED, Changes, Search, changes_of
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What runs are judged by: how soon they reach a target of the metric or, without one, its value at their end."""
+    """How runs are judged: how soon they reach a target of the metric or, without one, its value at their end."""
     metric: Metric
     target: float | None = None
 
@@ -43,7 +43,7 @@ class Goal:
 
 
 def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> Goal:
-    """Of a scenario with all defaults. Raises InputError unless runs of it can be judged."""
+    """The goal in a scenario with all defaults. Raises InputError unless its runs can be judged."""
     evaluate = described["evaluate"]
     metric = LOSS if evaluate.get("metric") == "loss" else ACCURACY
     if target is not None and not 0 < target <= metric.most:
@@ -63,7 +63,7 @@ class Base:
     changes: Changes = field(default_factory=dict, hash=False)
 
     def describe(self, command: str = "describe", changes: Changes | None = None, options: Iterable[str] = ()) -> str:
-        """What `ddlsim describe` or another command says of it."""
+        """The answer of `ddlsim describe`, or another command, about it."""
         sets = [word for path, value in {**self.changes, **(changes or {})}.items()
                 for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
         is_file = isinstance(self.scenario, Path)
@@ -105,7 +105,6 @@ class Trials:
     command: str = "tune"          # starts lines of progress
     quiet: bool = False
     known: dict[Path, Trial] = field(default_factory=dict)
-    made: int = 0
     _told: float = 0.0
 
     def folder(self, base: Base, changes: Changes, seed: int) -> Path:
@@ -133,7 +132,6 @@ class Trials:
             except InputError as error:
                 trial = Trial(answer.job.out, math.inf, None, str(error))
             self.known[answer.job.out] = trial
-            self.made += answer.state == "done"
             self._tell(stage, number, len(jobs))
         return all(job.out in self.known for job in jobs)
 
@@ -141,7 +139,7 @@ class Trials:
                until: float = 1.0) -> bool:
         """Searches to the end, or for so many rounds; False if the budget ended before."""
         while True:
-            # Of each search the first, then of each the second: a budget that ends has been dealt out evenly.
+            # The first of each search, then the second of each: a budget that ends has been dealt out evenly.
             places = sorted(((place, base, *run) for base, search in searches.items() for place,
                              run in enumerate(search.open(rounds))),
                             key=lambda one: (one[3], one[0]))
@@ -157,9 +155,9 @@ class Trials:
                 return False
 
     def of_search(self, base: Base, search: Search) -> list[tuple[Changes, int, Trial]]:
-        """Every run that a search has made, in its order."""
-        found = [(changes, first_seed(seed)) for setting, scores in search.scores.items() for seed in sorted(scores)
-                 for changes in [changes_of(setting)]]
+        """Every run that a search has asked for, in its order; at the end those that were refused."""
+        asked = [(setting, seed) for setting, scores in search.scores.items() for seed in sorted(scores)]
+        found = [(changes_of(setting), first_seed(seed)) for setting, seed in [*asked, *search.impossible.items()]]
         return [(changes, seed, trial) for changes, seed in found if (trial := self.of(base, changes, seed))]
 
     def _tell(self, stage: str, number: int, runs: int) -> None:
@@ -178,7 +176,6 @@ class Trials:
 
 
 def first_seed(seed: int) -> int:
-    from .search import FIRST_SEED
     return FIRST_SEED + seed
 
 

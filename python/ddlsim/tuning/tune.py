@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from ..runs import AnyPath
 from ..stats import estimate
 from ..units import base_unit, quantity
 from ..units import plain as number_text
-from .search import ALLOWANCE, FIRST_SEED, RATE, SCHEDULE, Axis, Changes, Search, axis, changes_of, named, over, rates
+from .search import FIRST_SEED, MOST_TOGETHER, RATE, SCHEDULE, Axis, Changes, Search, axis, changes_of, named, over, rates, text_of
 from .trials import Base, Goal, Trials, file_name, goal_of, plain, system_facts
 
 if TYPE_CHECKING:
@@ -28,19 +29,43 @@ if TYPE_CHECKING:
 BATCH = "training.batch_size"
 
 
-def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], name: str | None = None) -> list[Axis]:
+def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], same: "Same", name: str | None = None) -> list[Axis]:
     """Everything that the rule tunes, of a scenario with all its defaults; `name`: of another system than its own."""
     optimizer, batch = described["training"]["optimizer"], described["training"]["batch_size"]
     schedule = optimizer["schedule"]
     axes = []  # what is sent decides most, and comes first
     own = described["algorithm"] if name is None else {}
     for lists in system["tuned"]:
-        values = [{f"algorithm.{key}": value for key, value in zip(lists, step)} for step in zip(*lists.values())]
-        given = {f"algorithm.{key}": own.get(key, system["keys"][key].get("default")) for key in lists}
-        axes.append(axis(values, {path: value for path, value in given.items() if value is not None}))
-    return [*axes, rates(optimizer["learning_rate"]),
-            axis([{SCHEDULE: {"type": kind}} for kind in ("constant", "cosine")], {SCHEDULE: schedule}, False),
+        given = {key: own.get(key, system["keys"][key].get("default")) for key in lists}
+        values = [{f"algorithm.{key}": same(f"algorithm.{key}", value, own.get(key)) for key, value in zip(lists, step)}
+                  for step in zip(*lists.values())]
+        axes.append(axis(values, {f"algorithm.{key}": value for key, value in given.items() if value is not None}))
+    schedules = [{SCHEDULE: same(SCHEDULE, {"type": kind}, schedule)} for kind in ("constant", "cosine")]
+    return [*axes, rates(optimizer["learning_rate"]), axis(schedules, {SCHEDULE: schedule}, False),
             axis([{BATCH: batch}, {BATCH: 2 * batch}], {BATCH: batch})]
+
+
+class Same:
+    """Gives a value as the scenario has it, with its defaults, where it is the scenario's own, so that it is not run twice."""
+
+    def __init__(self, base: Base) -> None:
+        self._base = base
+        self._filled: dict[str, Any] = {}
+
+    def __call__(self, path: str, value: Any, own: Any) -> Any:
+        asked = {"type": value} if isinstance(value, str) else value
+        if not isinstance(own, dict) or not isinstance(asked, dict) or not asked.items() <= own.items():
+            return value
+        key = text_of({path: value})
+        if key not in self._filled:
+            try:
+                found = json.loads(self._base.describe(changes={path: value}))
+                for part in path.split("."):
+                    found = found[part]
+                self._filled[key] = found
+            except InputError:
+                self._filled[key] = None  # it is refused
+        return own if self._filled[key] == own else value
 
 
 def priced(base: Base, described: Mapping[str, Any]) -> Base:
@@ -54,10 +79,13 @@ def priced(base: Base, described: Mapping[str, Any]) -> Base:
     return Base(base.name, base.scenario, base.folder, others | {"compute": compute})
 
 
-def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[Any]]]) -> list[Axis]:
-    """Of given lists, which are tried as they are; an empty one is the learning rate, about the scenario's own."""
+def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[Any]]], where: str = "--over") -> list[Axis]:
+    """The axes of given lists, which are tried as they are; an empty one is the learning rate, about the scenario's own. Raises InputError."""
     found = [axis([{path: value} for value in values], {path: values[0]}, False) if values else
              rates(described["training"]["optimizer"]["learning_rate"]) for path, values in lists]
+    count = math.prod(len(one.values) for one in found)
+    if count > MOST_TOGETHER:
+        raise InputError(f"{where}: has {count} settings, each value with each other; expected {MOST_TOGETHER} at most")
     return found or [rates(described["training"]["optimizer"]["learning_rate"])]
 
 
@@ -79,8 +107,8 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         if any(base.name == other.name for other in bases):
             raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
         base = base if lists else priced(base, described)
-        axes = axes_over(described, lists) if lists else axes_of(described,
-                                                                 system_facts(own := described["algorithm"]["name"])[own])
+        own = described["algorithm"]["name"]
+        axes = axes_over(described, lists) if lists else axes_of(described, system_facts(own)[own], Same(base))
         bases.append(base)
         searches[base] = Search(axes, seeds, grid=bool(lists))
     if any(goal != goals[0] for goal in goals):
@@ -111,7 +139,7 @@ def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any
     folder = out / base.name
     write_whole(folder / "tried.csv", tried_csv(trials.goal, [({}, base, search)], trials).encode())
     if search.best is None:
-        reason = next((trial.failure for _, _, trial in runs if trial.failure), "every run diverged or was refused")
+        reason = next((trial.failure for _, _, trial in runs if trial.failure), "every run diverged")
         raise RunFailed(f"{base.name}: no run came to its end: {reason.splitlines()[0]}")
     best = changes_of(search.best)
     of_best = [trial for changes, _, trial in runs if changes == best]
@@ -126,12 +154,13 @@ def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any
     return {"scenario": base.name, "best": best, f"{metric.word}_at_end": mean.mean if mean else math.nan,
             **({"time_to_target_s": sum(whole) / len(whole) if whole and len(whole) == len(times) else math.nan}
                if target is not None else {}),
-            "seeds": len(of_best), "runs": len(runs), "failed": sum(bool(trial.failure) for _, _, trial in runs),
+            "seeds": len(of_best), "runs": sum(trial.possible for _, _, trial in runs),
+            "failed": sum(bool(trial.failure) and trial.possible for _, _, trial in runs),
             "at_edge": search.at_edge(), "tuned_scenario": str(tuned)}
 
 
 def tried_csv(goal: Goal, schemes: Sequence[tuple[Mapping[str, Any], Base, Search]], trials: Trials) -> str:
-    """What was tried, a row per run: what tells its scheme, its settings, how it did, and whether they were the best in the end."""
+    """A table of all that was tried, a row per run: what tells its scheme, its settings, how it did, and whether they were the best in the end."""
     rows: list[tuple[dict[str, Any], list[Any]]] = []
     for told, base, search in schemes:
         best = changes_of(search.best) if search.best else None
@@ -181,11 +210,15 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
             raise InputError(f"{file}: $.seeds: {seed} is a seed for tuning; expected others")
     folder = Path(out) / f"{plan['name']}_tuning"
     goals, schemes = [], []
+    # As written, since the effective scenario has fixed what follows from other keys, such as a larger batch's time.
+    written = _json(Path(file).read_text(encoding="utf-8"))
+    scenario = written["base"] if isinstance(written["base"], dict) else Path(file).parent / written["base"]
     for varied, (name, described) in zip(_varied(plan["axes"]), plan["scenarios"].items()):
         goals.append(goal_of(described, what["target"], f"{file}: {name}"))
-        base = Base(name, described, Path(plan["folder"]), {"record.iterations": False})
-        schemes.append((varied, base, Search(axes_over(described, what["over"].items()), seeds, grid=True,
-                                             allowance=ALLOWANCE)))
+        base = Base(name, scenario, Path(plan["folder"]) if isinstance(scenario, dict) else None,
+                    {**written.get("set", {}), **changes, **varied, "name": name, "record.iterations": False})
+        axes = axes_over(described, what["over"].items(), f"{file}: $.tune.over")
+        schemes.append((varied, base, Search(axes, seeds, grid=True)))
     if any(goal != goals[0] for goal in goals):
         raise InputError(f"{file}: $.tune: the scenarios are judged by different metrics; expected one evaluate.metric")
     trials = Trials(folder, goals[0], at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
@@ -195,14 +228,20 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
     best = {}
     for _, base, search in schemes:
         if search.best is None:
-            raise RunFailed(f"{base.name}: no run of its tuning came to its end")
+            reason = next((trial.failure for _, _, trial in trials.of_search(base, search) if trial.failure), "every run diverged")
+            raise RunFailed(f"{base.name}: no run of its tuning came to its end: {reason.splitlines()[0]}")
         best[base.name] = changes_of(search.best)
     write_whole(folder / "tuned.json", (json.dumps(best, indent=1) + "\n").encode())
     os.execv(program(), [program(), *words, "--tuned", str(folder / "tuned.json")])
 
 
+def _json(text: str) -> Any:
+    """JSON with comments."""
+    return json.loads(re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', lambda found: found[1] or "", text, flags=re.DOTALL))
+
+
 def _varied(axes: Sequence[Mapping[str, Sequence[Any]]]) -> list[dict[str, Any]]:
-    """What is varied, by point: the last axis varies fastest."""
+    """The varied values of each point: the last axis varies fastest."""
     steps = [[dict(zip(lists, values)) for values in zip(*lists.values())] for lists in axes]
     return [{path: value for step in point for path, value in step.items()} for point in itertools.product(*steps)]
 
