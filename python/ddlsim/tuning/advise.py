@@ -7,17 +7,17 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, RunFailed
-from ..files import write_whole
 from ..runs import AnyPath
 from ..units import quantity
 from .candidates import Candidate, candidates_of, checked
-from .race import LOOKS, Entrant, look
+from .race import LOOKS, SEEDS, Entrant, look, looks_of
 from .search import Changes, Search, changes_of
-from .trials import Base, Budget, Goal, Trial, Trials, goal_of, system_facts
+from .trials import Base, Budget, Goal, Trial, Trials, cores, goal_of, system_facts
 from .tune import base_of, priced
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FIRST_ROUND, SEARCHES, RACE, CONDITIONS = 0.35, 0.6, 0.8, 0.97
 FIELD = 4                     # schemes that are searched to the end, beside the baseline and the scenario's own
 EVALUATIONS = 60              # where time to a target counts
-SAMPLES = 1000                # a ranking needs no more test samples
 CONDITION_SEEDS = 3
 BANDWIDTH, NETWORK = "platform.bandwidth_factor", "platform.network.model"
 
@@ -61,11 +60,14 @@ class Study:
     notes: list[str]
     trials: Trials
     seeds: list[int]
+    asked: Changes                # by the user
+    added: Changes                # for the search alone
     entrants: dict[str, Entrant] = field(default_factory=dict)
     leader: str | None = None
     conditions: list[Condition] = field(default_factory=list)
     cut_off: list[str] = field(default_factory=list)
     hasty: bool = False           # the budget cut the first round of tuning: the best of some system may not have been tried
+    bound: dict[str, tuple[str, str]] = field(default_factory=dict)  # by system, as decide.binding has it
 
     def candidate(self, system: str) -> Candidate:
         return next(one for one in self.candidates if one.system == system)
@@ -84,7 +86,7 @@ class Study:
     def raced(self, system: str) -> list[Trial]:
         one = self.candidate(system)
         found = (self.trials.of(one.base, self.best_changes(one), seed) for seed in self.seeds)
-        return [trial for trial in found if trial is not None]
+        return list(takewhile(bool, found))  # type: ignore[arg-type]
 
     def value(self, trial: Trial) -> float | None:
         """Seconds to the target, or the metric at the end."""
@@ -98,27 +100,33 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
            systems: Sequence[str] = (),
            exclude: Sequence[str] = (), seeds: Sequence[int] | None = None, changes: Mapping[str, Any] | None = None,
            out: AnyPath = "results/advise", output: AnyPath | None = None, jobs: int | None = None, quiet: bool = True,
-           **facts: Any) -> "pd.DataFrame":
-    """Which system suits a network: the ranking, a row for each system; its `attrs["advice"]` is advice.json. `question` is a
-    scenario, or a platform's file (.xml); or else facts are given: model_bytes, step, platform, workers, batch, horizon, text (see
-    facts.py). Raises DdlsimError."""
+           model_bytes: str | None = None, step: str | None = None, platform: AnyPath | None = None, workers: int | None = None,
+           batch: int | None = None, horizon: int | None = None, text: AnyPath | None = None) -> "pd.DataFrame":
+    """Ranks systems for a network, a row for each system; its `attrs["advice"]` is advice.json. `question` is a
+    scenario, or a platform's file (.xml); or else facts are given: model_bytes and what follows it (see facts.py). Raises
+    DdlsimError."""
     from .pages import advice_of, table_of, write_advice
     time_s = quantity(budget) if budget.rstrip("smhinu") != budget else None
     if time_s is None:
         raise InputError(f"--budget: {budget} has no unit; write for example 10min")
     if time_s <= 0:
         raise InputError(f"--budget: {budget} is no time; expected more than 0s, such as 10min")
+    facts = {"model_bytes": model_bytes, "step": step, "platform": platform, "workers": workers, "batch": batch, "horizon": horizon,
+             "text": text}
     if any(value is not None for value in facts.values()):
         from .facts import advise_facts
         if question is not None:
             raise InputError("advise: a scenario has its own model and platform; expected either that or --model-bytes, --step, --platform")
-        return advise_facts(**facts, target=target, exclude=exclude, out=Path(out), budget=Budget(time_s),
-                            changes=dict(changes or {}))
+        for option, value in (("--seeds", seeds), ("-o", output)):
+            if value is not None:
+                raise InputError(f"{option}: is for a race of runs; from facts there is none")
+        return advise_facts(facts, target=target, only=systems, without=exclude, out=Path(out), budget=Budget(time_s),
+                            changes=dict(changes or {}), jobs=jobs or cores(), quiet=quiet)
     if question is None:
         raise InputError("advise: no scenario or platform given; see ddlsim advise --help")
     clock = Budget(time_s)
     study = study_of(Path(question), target, list(systems), list(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
-    study.seeds = list(seeds or range(1, LOOKS[-1] + 1))
+    study.seeds = list(seeds or range(1, SEEDS + 1))
     try:
         search(study)
         race(study)
@@ -156,10 +164,6 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
     if "every_iterations" in described["evaluate"]:
         more = {}
     first = checked(base)
-    test = (first.get("data") or {}).get("test")
-    if test and test > SAMPLES and not described["evaluate"].get("samples"):
-        more["evaluate.samples"] = SAMPLES
-        notes.append(f"{goal.metric.word.capitalize()} is that of {SAMPLES:,} test samples, which a ranking needs no more than.")
     if first["network"]["model"] == "packets" and NETWORK not in first["network"]["why"]:  # the program's choice, not the scenario's
         more[NETWORK] = "TCP"
         notes.append("Searched with the network model TCP, the quick one; the best run again packet by packet, which is nearer to "
@@ -172,7 +176,7 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
                      f"{described['training']['batch_size']} samples.")
     found = candidates_of(base, described, system_facts(described["algorithm"]["name"]), only, without, target is not None)
     trials = Trials(out / base.name, goal, budget, jobs, "advise", quiet)
-    return Study(base, described, goal, found, notes, trials, [])
+    return Study(base, described, goal, found, notes, trials, [], changes, {**more, "record.iterations": False})
 
 
 def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, dict[str, Any]]:
@@ -221,7 +225,8 @@ def race(study: Study) -> None:
     study.entrants = {one.system: Entrant() for one in chosen}
     if chosen:
         study.leader = chosen[0].system  # a guess, until there is a look
-    for count in [number for number in LOOKS if number <= len(study.seeds)] or [len(study.seeds)]:
+    looks = looks_of(len(study.seeds))
+    for count in looks:
         left = [one for one in chosen if not study.entrants[one.system].dropped]
         if len(left) < 2 and study.entrants[left[0].system].scores if left else True:
             return
@@ -231,12 +236,11 @@ def race(study: Study) -> None:
             study.cut_off.append(f"race: seeds after {len(study.entrants[left[0].system].scores)}")
             return
         for one in left:
-            trials = [study.trials.of(one.base, study.best_changes(one), seed) for seed in study.seeds[:count]]
-            study.entrants[one.system].scores = [trial.score for trial in trials if trial is not None]
+            study.entrants[one.system].scores = [trial.score for trial in study.raced(one.system)[:count]]
         fewest = min(len(study.entrants[one.system].scores) for one in left)
         for one in left:
             study.entrants[one.system].scores = study.entrants[one.system].scores[:fewest]
-        leader = look([study.entrants[one.system] for one in left])
+        leader = look([study.entrants[one.system] for one in left], len(looks))
         study.leader = next((name for name, entrant in study.entrants.items() if entrant is leader), study.leader)
         if not whole:
             study.cut_off.append(f"race: seeds after {fewest}")
@@ -244,7 +248,7 @@ def race(study: Study) -> None:
 
 
 def safe_choice(study: Study) -> str | None:
-    """What to use if differences are chance: of those that no test tells from the leader, the one that sends least."""
+    """The one that sends least among those that no test tells from the leader: for use if differences are chance."""
     if study.leader is None or len(study.entrants[study.leader].scores) < LOOKS[0]:
         return None
     def sent(system: str) -> float:
@@ -295,7 +299,7 @@ def conditions_of(study: Study) -> list[Condition]:
     described = study.described
     platform, compute = described["platform"], described["compute"]
     found = [Condition("as given", {})]
-    given = float(platform.get("bandwidth_factor", 1))
+    given, away = float(platform.get("bandwidth_factor", 1)), platform.get("exclude", [])
     found += [Condition(f"bandwidth {word}", {BANDWIDTH: factor * given}) for word,
               factor in (("halved", 0.5), ("doubled", 2.0))]
     first = study.run[0].checked
@@ -312,11 +316,11 @@ def conditions_of(study: Study) -> list[Condition]:
         found.append(Condition("twice the workers", {"platform.workers": 2 * count}))
     names = [site["name"] for site in sites[:3]] if len(sites) > 1 else first["workers"][-1:]
     if len(first["workers"]) > 2:
-        found += [Condition(f"without {name}", {"platform.exclude": [name]}) for name in names]
+        found += [Condition(f"without {name}", {"platform.exclude": [*away, name]}) for name in names]
     if any(connection["binds"] == "window" for connection in first.get("connections") or []):
         found.append(Condition("eight connections for each message", {"platform.network.connections": 8}))
     found.append(Condition("latency doubled", {"platform.latency_factor": 2 * float(platform.get("latency_factor", 1))}))
-    if NETWORK in study.base.changes and any("packet by packet" in note for note in study.notes):
+    if NETWORK in study.added:
         found.append(Condition("packet by packet", {NETWORK: "packets"}))
     return found
 

@@ -1,8 +1,8 @@
-"""What decides an answer: what binds, where communication stops paying, what helps most, and what to be careful about."""
+"""The reasons of an answer: what binds, where communication stops paying, what helps most, and what to be careful about."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..frame import Run
@@ -10,7 +10,7 @@ from ..stats import SIGNIFICANCE, paired_p
 from ..units import bytes_, seconds, share
 from .advise import BANDWIDTH, Condition, Study, best_sender
 from .candidates import checked
-from .race import seeds_to_tell
+from .race import looks_of, seeds_to_tell
 from .search import changes_of, named
 
 COMPUTING = 2 / 3  # of a step: then computing binds
@@ -18,7 +18,7 @@ SATURATED = 0.01  # so little of accuracy, or share of loss, is gained in the se
 
 
 def usage_of(run: Run) -> dict[str, Any]:
-    """What network and workers did in a run."""
+    """How busy network and workers were in a run."""
     used: dict[str, Any] = {"bottleneck": run.busiest_link or None, "utilisation": run.measure("busiest_link.utilisation"),
                             "computing": run.measure("compute_utilisation"), "staleness": run.measure("staleness.mean"),
                             "wan_link": None, "wan_bytes_per_hour": 0.0, "link_bits_per_s": None}
@@ -37,12 +37,25 @@ def usage_of(run: Run) -> dict[str, Any]:
     return used
 
 
+def binding(study: Study, system: str) -> tuple[str, str]:
+    """As what_binds, of a system at its best settings."""
+    if system not in study.bound:
+        one = study.candidate(system)
+        study.bound[system] = what_binds(checked(one.base, study.best_changes(one)))
+    return study.bound[system]
+
+
 def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
-    """computing, window, route, host, bandwidth, latency or waiting; and a sentence. Of a scheme's `check`."""
+    """computing, window, route, host, bandwidth, latency or waiting; and a sentence. From a scheme's `check`: its expected step or,
+    where none is known, its lower bounds."""
     expected, bounds = found.get("expected") or {}, found["bounds"]
     shares = {key: expected.get(f"{key}_share", 0.0) for key in ("compute", "bandwidth", "latency", "waiting")}
+    if expected:
+        step = f"A step takes {seconds(expected['step_s'])}, {share(shares['compute'])} of it computing"
+    else:
+        step = f"A step takes at least {seconds(bounds['step_s'])}; computing takes {seconds(bounds['compute_s'])}"
+        shares["bandwidth" if bounds["network_bound"] else "compute"] = 1.0
     most = max(shares, key=lambda key: float(shares[key]))
-    step = f"A step takes {seconds(expected.get('step_s', bounds['step_s']))}, {share(shares['compute'])} of it computing"
     if most == "compute" and shares[most] < COMPUTING:
         most = max((key for key in shares if key != "compute"), key=lambda key: float(shares[key]))
     if most == "compute":
@@ -54,8 +67,12 @@ def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
                 "host": "a host's own link"}.get(slow["binds"], slow["binds"])
         return slow["binds"], (f"{step}; {kind} binds between {slow['from']} and {slow['to']} ({8e-6 * slow['bytes_per_s']:.3g} Mbit/s, a "
                                f"message in {seconds(slow['message_s'])}).")
-    link = f" of {bounds['bottleneck']}" if bounds.get("bottleneck") and most == "bandwidth" else ""
-    words = {"bandwidth": f"bandwidth{link}", "latency": "latency", "waiting": "waiting for other workers"}
+    link = bounds.get("bottleneck") or ""
+    if link.startswith("window ") and most != "waiting":
+        return "window", f"{step}; the {link} binds."
+    if not expected:
+        return most, f"{step}; {link or 'the network'} binds."
+    words = {"bandwidth": f"bandwidth of {link}" if link else "bandwidth", "latency": "latency", "waiting": "waiting for other workers"}
     return most, f"{step}; {words[most]} takes {share(shares[most])}."
 
 
@@ -113,7 +130,7 @@ def break_even(study: Study) -> dict[str, Any] | None:
 
 
 def upgrades(study: Study) -> list[tuple[str, float]]:
-    """What makes the best that sends better, and by how much of its score; the most first."""
+    """Conditions in which the best that sends is better, and by how much of its score; the most first."""
     sender = best_sender(study)
     given = next((one for one in study.conditions if not one.changes), None)
     if sender is None or given is None or sender not in given.scores:
@@ -123,24 +140,24 @@ def upgrades(study: Study) -> list[tuple[str, float]]:
         if one.name in ("bandwidth doubled", "twice the workers", "eight connections for each message",
                         "seconds a batch halved") and sender in one.scores:
             found.append((one.name, given.mean(sender) - one.mean(sender)))
-    search = study.candidate(sender).search
-    codecs: dict[bool, float] = {}
-    for setting, scores in search.scores.items():
-        coded = any('"algorithm.codec"' in text and '"none"' not in text for text in setting)
-        codecs[coded] = min(codecs.get(coded, math.inf), scores.get(0, math.inf))
-    if len(codecs) == 2 and all(map(math.isfinite, codecs.values())):
-        found.append(("a codec" if codecs[True] < codecs[False] else "no codec", abs(codecs[False] - codecs[True])))
     return sorted(found, key=lambda one: -one[1])
 
 
 def losses(study: Study) -> list[tuple[str, float]]:
-    """What the best loses where a site, or a worker, is left out."""
+    """How much worse the best that sends is without a site or a worker, and, as its tuning saw, without its codec."""
     given = next((one for one in study.conditions if not one.changes), None)
     leader = best_sender(study)
     if given is None or leader is None or leader not in given.scores:
         return []
-    return [(one.name, one.mean(leader) - given.mean(leader)) for one in study.conditions
-            if "platform.exclude" in one.changes and leader in one.scores]
+    found = [(one.name, one.mean(leader) - given.mean(leader)) for one in study.conditions
+             if "platform.exclude" in one.changes and leader in one.scores]
+    codecs: dict[bool, float] = {}
+    for setting, scores in study.candidate(leader).search.scores.items():
+        coded = any('"algorithm.codec"' in text and '"none"' not in text for text in setting)
+        codecs[coded] = min(codecs.get(coded, math.inf), scores.get(0, math.inf))
+    if codecs.get(True, math.inf) < codecs.get(False, math.inf) < math.inf:
+        found.append(("without its codec", codecs[False] - codecs[True]))
+    return found
 
 
 def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
@@ -168,7 +185,7 @@ def how_sure(study: Study) -> str:
     if not close:
         return f"Sure after {seeds} seeds, of these settings: all others are worse beyond chance (5 %)."
     name, one = min(close, key=lambda pair: pair[1].mean)
-    count = seeds_to_tell([b - a for a, b in zip(leader.scores, one.scores)], len(study.entrants))
+    count = seeds_to_tell([b - a for a, b in zip(leader.scores, one.scores)], len(study.entrants) * len(looks_of(len(study.seeds))))
     more = "more than 1,000 seeds" if count is None or count > 1000 else f"about {count} seeds"
     told = "" if one.p is None else f" (p {one.p:.2g} against {name})"
     return f"Not sure after {seeds} seeds{told}: {', '.join(name for name, _ in close)} may be as good; {more} would tell."
@@ -197,7 +214,7 @@ def price(used: Mapping[str, Any]) -> str:
 
 
 def setting_told(study: Study, system: str) -> str:
-    """What differs from the scheme as it was given."""
+    """The settings that differ from the scheme as it was given."""
     search = study.candidate(system).search
     return named(changes_of(tuple(value for value, one in zip(search.best or (), search.axes) if value != one.own)))
 
@@ -207,8 +224,7 @@ def reasons(study: Study) -> list[str]:
     sender = best_sender(study)
     if sender is None:
         return []
-    one = study.candidate(sender)
-    lines = [f"{sender}: {what_binds(checked(one.base, study.best_changes(one)))[1]}"]
+    lines = [f"{sender}: {binding(study, sender)[1]}"]
     used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
     if used:
         lines.append(f"Price: {price(used[0])}." + ("" if used[0]["staleness"] is None
@@ -231,6 +247,6 @@ def reasons(study: Study) -> list[str]:
         lines.append("A loss costs, " + word + ": " + ", ".join(f"{name} {unit(cost)}" for name, cost in lost) + ".")
     for condition, system, p in turns(study):
         sure = p is not None and p < SIGNIFICANCE
-        lines.append(f"With {condition.name}, {system} is best{'' if sure else ', by no more than chance'}.")
+        lines.append(f"Where one thing differs, {condition.name}: {system} is best{'' if sure else ', by no more than chance'}.")
     return lines
 

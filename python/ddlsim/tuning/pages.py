@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
@@ -11,39 +12,40 @@ from ..stats import estimate
 from ..table import Cell, Column, Table, finite, hanging
 from ..units import seconds
 from .advise import Study, best_sender, safe_choice
-from .candidates import checked, why_left_out
-from .decide import break_even, how_sure, is_saturated, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of, what_binds
+from .candidates import why_left_out
+from .decide import binding, break_even, how_sure, is_saturated, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def advice_of(study: Study) -> dict[str, Any]:
-    """What advice.json says; None where nothing is known."""
+    """The content of advice.json; None where nothing is known."""
     sender, safe = best_sender(study), safe_choice(study)
-    one = study.candidate(sender) if sender else None
     used = [usage_of(trial.run) for trial in (study.raced(sender)[:1] if sender else []) if trial.run]
-    binds = what_binds(checked(one.base, study.best_changes(one)))[0] if one else None
     saturated = is_saturated(study)
     conditions = [{"condition": condition.name, "key": condition.key or None,
                    "scores": {name: [finite(score) for score in scores] for name, scores in condition.scores.items()},
                    "failures": condition.failures, "best": condition.best,
                    "p_against_best": next((p for other, _, p in turns(study) if other is condition), None)}
                   for condition in study.conditions]
-    keys = ("compute.seconds_per_batch", "wire.model_bytes")
     saturation = ["One worker all but saturates this task within half of the time: no network matters here; a harder task, or less time, would tell."]
     return {
         "question": study.base.name, "metric": study.goal.metric.word, "target": study.goal.target,
         "best": _choice(study, study.leader), "safe": _choice(study, safe), "saturated": saturated, "how_sure": how_sure(study),
         "needs_all_data_in_one_place": {one.system: one.needs_all_data for one in study.run},
-        "why": {"system": sender, "binds": binds,
+        "why": {"system": sender, "binds": binding(study, sender)[0] if sender else None,
                 **{key: used[0][key] if used else None for key in ("bottleneck", "utilisation", "computing", "staleness")}},
         "wan_link": used[0]["wan_link"] if used else None, "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None,
-        "break_even_bandwidth": break_even(study), "upgrades": dict(upgrades(study)), "losses": dict(losses(study)),
-        "sensitivity": [one for one in conditions if one["key"] in keys],
-        "other_conditions": [one for one in conditions if one["key"] not in keys],
+        "break_even_bandwidth": break_even(study), "upgrades": _finite(upgrades(study)), "losses": _finite(losses(study)),
+        "sensitivity": [one for one in conditions if one["key"]],
+        "other_conditions": [one for one in conditions if not one["key"]],
         "systems": [_row(study, name) for name in _ranking(study)], "not_run": why_left_out(study.candidates), "cut_off": study.cut_off,
         "failures": _failures(study), "notes": study.notes, "warnings": (saturation if saturated else []) + warnings_of(study)}
+
+
+def _finite(values: Iterable[tuple[str, float]]) -> dict[str, float | None]:
+    return {name: finite(value) for name, value in values}
 
 
 def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
@@ -58,7 +60,7 @@ def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
     key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
     return {"system": system, "setting": setting_told(study, system),
             "scenario": str(study.trials.out / ("best.json" if system == study.leader else "safe.json")),
-            key: mean.mean if mean else None, "interval": list(interval) if interval else None,
+            key: finite(mean.mean) if mean else None, "interval": list(interval) if interval else None,
             "needs_all_data_in_one_place": study.candidate(system).needs_all_data,
             "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None}
 
@@ -84,17 +86,21 @@ def _row(study: Study, system: str) -> dict[str, Any]:
     return {"system": system, "setting": setting_told(study, system), "changes": study.best_changes(one),
             key: choice[key] if choice else None, "interval": choice["interval"] if choice else None, "at_tuning": tuned,
             "scores": [finite(score) for score in scores], "p_against_leader": entrant.p if entrant else None,
-            "runs": len(runs) + len(scores), "failed": sum(bool(trial.failure) for _, _, trial in runs),
+            "runs": sum(trial.possible for _, _, trial in runs) + len(scores),
+            "failed": sum(bool(trial.failure) and trial.possible for _, _, trial in runs),
             "needs_all_data_in_one_place": one.needs_all_data, "sends": one.sends}
 
 
 def _failures(study: Study) -> list[str]:
-    """A line for each system and reason."""
+    """A line for each system and reason; of what was refused the first reason alone."""
     found: dict[str, int] = {}
     for one in study.run:
+        refused = ""
         for _, _, trial in study.trials.of_search(one.base, one.search):
             if trial.failure:
                 line = f"{one.system}: {trial.failure.splitlines()[0]}"
+                if not trial.possible:
+                    line = refused = refused or line
                 found[line] = found.get(line, 0) + 1
     return [line + (f" ({count} runs)" if count > 1 else "") for line, count in found.items()]
 
@@ -166,11 +172,9 @@ def _why_alone(study: Study) -> str:
     sender = best_sender(study)
     if sender is None:
         return "Why: no system that sends came to its end."
-    one = study.candidate(sender)
-    reason = what_binds(checked(one.base, study.best_changes(one)))[1]
     used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
     cost = f" for {price(used[0])}" if used else ""
-    return f"Why: the best that sends, {sender}, gains nothing{cost}. {reason}"
+    return f"Why: the best that sends, {sender}, gains nothing{cost}. {binding(study, sender)[1]}"
 
 
 def write_advice(study: Study, advice: dict[str, Any]) -> None:
@@ -184,8 +188,8 @@ def write_advice(study: Study, advice: dict[str, Any]) -> None:
             continue
         one = study.candidate(choice["system"])
         changes = study.best_changes(one) | {"name": f"{study.base.name}_{name}"[:100]}
-        kept = {path: value for path, value in one.base.changes.items()
-                if path not in ("record.iterations", "evaluate.samples", "evaluate.every")}
+        kept = {path: study.asked.get(path, value) for path, value in one.base.changes.items()
+                if path in study.asked or path not in study.added}
         base = type(one.base)(one.base.name, one.base.scenario, one.base.folder, kept)
         try:
             base.describe(changes=changes, options=["-o", str(folder / f"{name}.json")])

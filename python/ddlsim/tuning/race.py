@@ -8,7 +8,12 @@ from statistics import NormalDist
 
 from ..stats import SIGNIFICANCE, estimate, holm, paired_p
 
-LOOKS = (3, 5, 8, 12)  # seeds after which the leader is compared with the others
+LOOKS = (3, 5, 8)      # seeds after which the leader is compared with the others; and after all
+SEEDS = 12
+
+
+def looks_of(seeds: int) -> list[int]:
+    return [*(count for count in LOOKS if count < seeds), seeds]
 
 
 @dataclass
@@ -22,9 +27,9 @@ class Entrant:
         return sum(self.scores) / len(self.scores) if self.scores else math.inf
 
 
-def look(entrants: Sequence[Entrant]) -> Entrant | None:
+def look(entrants: Sequence[Entrant], looks: int) -> Entrant | None:
     """The leader among those still in the race, which all have as many seeds. Those that are worse beyond chance are dropped: Student's
-    test of differences by seed, corrected for rivals (Holm) and looks (Bonferroni)."""
+    test of differences by seed, corrected for rivals (Holm) and so many looks (Bonferroni)."""
     left = [one for one in entrants if not one.dropped and one.scores]
     for one in left:
         one.dropped = math.isinf(one.mean)
@@ -37,7 +42,7 @@ def look(entrants: Sequence[Entrant]) -> Entrant | None:
     p = [paired_p([b - a for a, b in zip(leader.scores, one.scores)]) for one in others]
     corrected = holm([1.0 if value is None else value for value in p])
     for one, value in zip(others, corrected):
-        one.p = min(1.0, value * len(LOOKS)) if len(one.scores) >= LOOKS[0] else None
+        one.p = min(1.0, value * looks) if len(one.scores) >= LOOKS[0] else None
         one.dropped = one.p is not None and one.p < SIGNIFICANCE
     return leader
 
