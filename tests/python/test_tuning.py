@@ -4,14 +4,16 @@ import math
 import os
 import random
 import subprocess
+import sys
 
 import pytest
 
 from ddlsim.errors import InputError
 from ddlsim.tuning.decide import what_binds
-from ddlsim.tuning.race import LOOKS, Entrant, look, seeds_to_tell
+from ddlsim.tuning.race import SEEDS, Entrant, look, looks_of, seeds_to_tell
 from ddlsim.tuning.search import ALLOWANCE, FIRST_SEED, RATE, RUNGS, SCHEDULE, Search, axis, beyond, changes_of, over, rates, text_of
 from ddlsim.tuning.trials import Base, Goal, Trials
+from ddlsim.tuning.tune import Same, axes_over
 
 STEPS = "algorithm.sync_every"
 
@@ -90,7 +92,7 @@ def test_what_cannot_be_costs_nothing_and_is_never_best():
     search = Search(space())
     follow(search, score)
     assert changes_of(search.best)["algorithm.codec"] == "none" and len(search.impossible) >= 3
-    assert not search.impossible & search.scores.keys()
+    assert not search.impossible.keys() & search.scores.keys()
 
 
 def test_a_grid_is_tried_whole_and_only_rates_go_further():
@@ -99,6 +101,46 @@ def test_a_grid_is_tried_whole_and_only_rates_go_further():
     asked = follow(search, lambda changes: abs(math.log(changes[RATE] / 0.8)) + changes["training.batch_size"])
     assert {(changes_of(setting)["training.batch_size"]) for setting, _ in asked} == {1, 40}
     assert changes_of(search.best) == {"training.batch_size": 1, RATE: 0.8}
+
+
+def test_a_grid_is_tried_whole_also_where_it_is_larger_than_an_allowance():
+    lists = [axis([{key: value} for value in range(count)], {key: 0}, False) for key, count in (("a", 5), ("b", 12))]
+    asked = follow(Search(lists, seeds=1, grid=True), lambda changes: -changes["a"] - changes["b"])
+    assert len(asked) == 60 > ALLOWANCE
+    with pytest.raises(InputError, match="has 65 settings, each value with each other; expected 64 at most"):
+        axes_over({}, [("a", range(5)), ("b", range(13))])
+
+
+def test_words_come_before_numbers_which_go_on_beyond_the_last():
+    mixed = axis([{"a": value} for value in (1, 2, 4, "auto")], {"a": "auto"})
+    assert mixed.values == [text_of({"a": value}) for value in ("auto", 1, 2, 4)]
+    search = Search([mixed])
+    follow(search, lambda changes: 9.0 if changes["a"] == "auto" else abs(math.log(changes["a"] / 16)))
+    assert changes_of(search.best) == {"a": 16} and search.at_edge() == []
+
+
+def test_an_end_is_told_where_nothing_beyond_it_was_tried():
+    def edge(allowance):
+        search = Search([axis([{STEPS: value} for value in (10, 30, 100)], {STEPS: 30})], allowance=allowance)
+        follow(search, lambda changes: -changes[STEPS] if changes[STEPS] < 200 else 9.0)
+        return search.at_edge()
+    assert edge(3) == ["sync_every"] and edge(4) == []
+
+
+def test_a_search_that_begins_elsewhere_still_knows_its_own_values():
+    steps = axis([{STEPS: value} for value in (10, 30, 100)], {STEPS: 10})
+    start = (text_of({STEPS: 100}),)
+    search = Search([steps], start=start)
+    assert search.open()[0] == (start, 0) and steps.own == text_of({STEPS: 10})
+
+
+def test_a_listed_value_that_is_the_own_one_with_its_defaults_is_no_other():
+    class Filled:
+        def describe(self, changes):
+            return json.dumps({"a": {"codec": {"type": "top_k", "feedback": True} | changes["a.codec"]}})
+    same, value = Same(Filled()), {"type": "top_k", "fraction": 0.1}
+    assert same("a.codec", value, {**value, "feedback": True}) == {**value, "feedback": True}
+    assert same("a.codec", value, {**value, "feedback": False}) == same("a.codec", value, {**value, "fraction": 0.2}) == value
 
 
 def test_values_beyond_an_end_are_in_proportion():
@@ -128,13 +170,14 @@ def test_settings_are_told_apart_whatever_differs(tmp_path):
 
 def raced(means, seeds, deviation=1.0):
     """Entrants after a whole race of systems with these means."""
-    scores = [[mean + seeds.gauss(0, deviation) for _ in range(LOOKS[-1])] for mean in means]
+    scores = [[mean + seeds.gauss(0, deviation) for _ in range(SEEDS)] for mean in means]
     entrants = [Entrant() for _ in means]
-    for count in LOOKS:
+    looks = looks_of(SEEDS)
+    for count in looks:
         for one, own in zip(entrants, scores):
             if not one.dropped:
                 one.scores = own[:count]
-        look([one for one in entrants if not one.dropped])
+        look([one for one in entrants if not one.dropped], len(looks))
     return entrants
 
 
@@ -175,6 +218,20 @@ def test_what_binds_is_what_most_of_a_step_waits_for():
     assert of([slow], compute=0.2, waiting=0.7) == "waiting"
 
 
+def test_what_binds_is_taken_from_bounds_where_no_step_was_simulated():
+    def of(bottleneck, network_bound):
+        bounds = {"step_s": 3.0, "compute_s": 2.0, "bottleneck": bottleneck, "network_bound": network_bound}
+        return what_binds({"expected": None, "bounds": bounds})
+    assert of("w0 up", False)[0] == of("", False)[0] == "computing"
+    assert of("w0 up", True)[0] == "bandwidth" and "at least 3 s" in of("w0 up", True)[1]
+    assert of("window w0 to w1", True)[0] == "window" and "the window w0 to w1 binds" in of("window w0 to w1", True)[1]
+
+
+def test_a_race_uses_all_its_seeds():
+    assert looks_of(SEEDS) == [3, 5, 8, 12]
+    assert looks_of(4) == [3, 4] and looks_of(40) == [3, 5, 8, 40] and looks_of(2) == [2]
+
+
 LEARNER = {"name": "learner", "platform": {"workers": 3, "bandwidth": "40Mbps"}, "data": {"train": 600, "test": 200}, "model": "softmax",
            "training": {"batch_size": 8, "optimizer": {"type": "sgd", "learning_rate": 0.1}}, "wire": {"model_bytes": "1MB"},
            "compute": {"seconds_per_batch": "100ms"}, "algorithm": "local_sgd", "stop": {"time": "4s"}, "evaluate": {"every": "1s"}}
@@ -202,6 +259,45 @@ def test_tune_writes_what_was_tried_and_a_scenario_that_is_as_good(tmp_path):
     assert again.summary["final_accuracy"]["mean"] in [pytest.approx(value) for value in of_best]
 
 
+BY_SAMPLE = {"compute": {"seconds_per_sample": "12.5ms"}}
+
+
+@needs_program
+def test_a_time_by_the_sample_is_tuned_as_the_same_time_by_the_batch(tmp_path):
+    import ddlsim
+    rows = []
+    for name, compute in (("batch", LEARNER["compute"]), ("sample", BY_SAMPLE["compute"])):
+        file = learner(tmp_path, compute=compute, algorithm="single")
+        rows += ddlsim.tune(file, seeds=1, out=tmp_path / name).to_dict("records")
+    assert rows[0]["best"] == rows[1]["best"] and rows[0]["accuracy_at_end"] == rows[1]["accuracy_at_end"]
+    assert rows[0]["failed"] == rows[1]["failed"] == 0 and rows[0]["runs"] == rows[1]["runs"]
+
+
+@needs_program
+def test_a_sweep_is_tuned_by_the_runs_that_it_makes(tmp_path):
+    """A larger batch takes longer where a scenario says the time of a sample."""
+    import ddlsim
+    learner(tmp_path, **BY_SAMPLE)
+    (tmp_path / "s.json").write_text("""{ "base": "learner.json", // by the sample
+      "vary": { "algorithm.local_steps": [1] }, "seeds": [1], "tune": { "over": { "training.batch_size": [8, 40] }, "seeds": 1 } }""")
+    subprocess.run([os.environ["DDLSIM"], "sweep", "s.json", "--quiet"], cwd=tmp_path, check=True, timeout=100)
+    tried = [line.split(",") for line in (tmp_path / "results/s_tuning/tried.csv").read_text().splitlines()]
+    for _, size, seed, _, accuracy, *_ in tried[1:]:
+        made = ddlsim.run(tmp_path / "learner.json", seed=int(seed), **{"training.batch_size": int(size), "algorithm.local_steps": 1},
+                          out=tmp_path / size)
+        assert made.summary["final_accuracy"]["mean"] == pytest.approx(float(accuracy))
+
+
+@needs_program
+def test_a_refused_setting_leaves_its_reason_and_json_has_no_nan(tmp_path):
+    command = [sys.executable, "-m", "ddlsim", "tune", str(learner(tmp_path)), "--over", "algorithm.local_steps=0,4", "--target", "0.999",
+               "--seeds", "1", "--json", "--quiet", "--out", str(tmp_path / "out")]
+    answer = subprocess.run(command, check=True, timeout=100, stdout=subprocess.PIPE).stdout
+    (row,) = json.loads(answer, parse_constant=lambda word: pytest.fail(word))
+    assert row["time_to_target_s"] is None and row["runs"] == 1 and row["failed"] == 0
+    assert "local_steps" in next(line for line in (tmp_path / "out/learner/tried.csv").read_text().splitlines() if line.startswith("0,"))
+
+
 @needs_program
 def test_a_tuned_sweep_tells_points_apart_that_differ_in_a_nested_setting_alone(tmp_path, monkeypatch):
     outers = [{"name": "diloco", "sync_every": 8, "outer": {"type": "nesterov", "learning_rate": rate, "momentum": 0.9}} for rate in (0.4, 0.7)]
@@ -224,7 +320,7 @@ def test_a_tuned_sweep_tells_points_apart_that_differ_in_a_nested_setting_alone(
 
 
 @needs_program
-def test_advice_says_first_what_its_own_system_does_and_leaves_what_can_be_run(tmp_path):
+def test_advice_ranks_its_own_system_too_and_leaves_what_can_be_run(tmp_path):
     import ddlsim
     file = learner(tmp_path)
     table = ddlsim.advise(file, systems=["local_sgd", "ako"], budget="60s", seeds=range(1, 4), out=tmp_path / "out")
@@ -253,6 +349,11 @@ def test_advice_refuses_in_one_line_what_it_cannot_answer(tmp_path):
         ddlsim.advise(learner(tmp_path), budget="0s")
     with pytest.raises(InputError, match="lacks --step, --platform, --workers"):
         ddlsim.advise(model_bytes="1GB")
+    with pytest.raises(TypeError, match="modelbytes"):
+        ddlsim.advise(modelbytes="1GB")
+    for asked in ({"seeds": [1]}, {"output": "page.html"}):
+        with pytest.raises(InputError, match="from facts there is none"):
+            ddlsim.advise(model_bytes="1GB", **asked)
 
 
 MATRIX = "from,to,rate_mbps,rtt_ms,streams\na,a,10000,0.2,1\nb,b,10000,0.2,1\na,b,{rate},50,1\n"
@@ -278,6 +379,31 @@ def test_times_from_four_facts_are_those_of_the_law_of_a_ring(tmp_path):
     slow = ddlsim.advise(model_bytes="1GB", step="2s", platform=str(file), workers=2, out=tmp_path / "out").attrs["advice"]
     assert slow["best"]["system"] == "single" and any("too few to learn" in line for line in slow["not_run"])
     assert next(row["step_s"] for row in slow["systems"] if row["system"] == ring["system"]) > 50 * ring["step_s"]
+
+
+@needs_program
+def test_advice_from_facts_ranks_by_time_to_a_target_and_tests_those_times(tmp_path):
+    import ddlsim
+    file = tmp_path / "iperf.csv"
+    file.write_text(MATRIX.format(rate=400))
+
+    def ask(**asked):
+        return ddlsim.advise(model_bytes="1GB", step="2s", platform=str(file), workers=2, out=tmp_path / "out", **asked).attrs["advice"]
+    advice = ask(target=2.2)
+    reached = [row["time_to_target_s"] for row in advice["systems"] if row["time_to_target_s"] is not None]
+    assert reached == sorted(reached) and advice["best"]["time_to_target_s"] == reached[0]
+    assert all(row["p_against_leader"] < 0.05 for row in advice["systems"] if row["time_to_target_s"] and row["time_to_target_s"] > 20 * reached[0])
+    for word in ("best", "safe"):
+        written = json.loads((tmp_path / f"out/iperf/{word}.json").read_text())
+        assert advice[word]["scenario"] == str(tmp_path / f"out/iperf/{word}.json")
+        assert written["algorithm"]["name"] == advice[word]["system"]
+    none = ask(target=0.1)
+    assert none["best"] is None and "reaches 0.1 with no system" in none["how_sure"]
+    assert all("does not reach 0.1 within 1,000 steps" in line for line in none["not_run"])
+    assert {row["system"] for row in ask(systems=["diloco"])["systems"]} == {"single", "diloco"}
+    assert "single" not in {row["system"] for row in ask(exclude=["single"])["systems"]}
+    with pytest.raises(InputError, match=r'--exclude: "dilco" is no candidate; did you mean "diloco"\?'):
+        ask(exclude=["dilco"])
 
 
 def test_the_small_gpt_learns_more_with_more_steps_and_more_workers():

@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..table import Cell, Column, Table
+from ..table import Cell, Column, Table, finite
 from .search import value_of
 
 OF_FACTS = ("model_bytes", "step", "platform", "workers", "batch", "horizon", "text")
@@ -32,7 +31,8 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
                  out=arguments.out,
                  changes=dict(arguments.set), jobs=arguments.jobs, quiet=arguments.quiet)
     if arguments.json:
-        print(json.dumps(found.to_dict("records"), indent=1))
+        print(json.dumps([{key: finite(value) if isinstance(value, float) else value for key, value in row.items()}
+                          for row in found.to_dict("records")], indent=1))
         return 0
     titles, *rows = table_of(found, arguments.target)
     table = Table([Column(title, title) for title in titles], [[Cell(text) for text in row] for row in rows])
@@ -56,7 +56,7 @@ def add_advise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--systems", default="", metavar="NAME,...", help="only these, and one worker alone")
     parser.add_argument("--exclude", default="", metavar="NAME,...",
                         help="not these. Without single, which needs all data in one place, the others are measured by each worker alone")
-    parser.add_argument("--seeds", default="1..12", metavar="A..B", help="of the race (default 1..12)")
+    parser.add_argument("--seeds", metavar="A..B", help="of the race (default 1..12)")
     parser.add_argument("-o", "--output", metavar="F.html", help="write an interactive page about the race, too")
     facts = parser.add_argument_group("instead of a scenario, four facts")
     for name, metavar, what in (("--model-bytes", "SIZE", "what a model has on the wire, such as 2.6GB"),
@@ -75,12 +75,15 @@ def add_advise(parser: argparse.ArgumentParser) -> None:
 def _advise(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     from ..errors import InputError
     from .advise import advise
-    first, _, last = arguments.seeds.partition("..")
-    if not first.isdigit() or last and not last.isdigit():
-        raise InputError(f"--seeds: {arguments.seeds} is no range; expected A..B")
+    seeds = None
+    if arguments.seeds is not None:
+        first, _, last = arguments.seeds.partition("..")
+        seeds = range(int(first), int(last or first) + 1) if first.isdigit() and (last or first).isdigit() else range(0)
+        if not seeds:
+            raise InputError(f"--seeds: {arguments.seeds} is no range; expected A..B")
     facts: dict[str, Any] = {name: getattr(arguments, name) for name in OF_FACTS}
     found = advise(arguments.question, target=arguments.target, budget=arguments.budget, systems=_names(arguments.systems),
-                   exclude=_names(arguments.exclude), seeds=range(int(first), int(last or first) + 1), out=arguments.out,
+                   exclude=_names(arguments.exclude), seeds=seeds, out=arguments.out,
                    changes=dict(arguments.set), output=arguments.output, jobs=arguments.jobs,
                    quiet=arguments.quiet or arguments.json, **facts)
     if arguments.json:

@@ -10,22 +10,23 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DdlsimError, InputError
+from ..errors import DdlsimError, InputError, nearest
 from ..files import write_whole
 from ..frame import LOSS
 from ..stats import SIGNIFICANCE, holm, pooled, pooled_p, student_factor
 from ..table import Cell, Column, Table, hanging
 from ..units import bytes_, counted, quantity, seconds, share
+from .advise import BANDWIDTH
 from .candidates import checked, reason_of
 from .decide import what_binds
 from .search import Changes, named, value_of
-from .trials import Base, Budget, Goal, Trials, cores, plain, system_facts
+from .trials import Base, Budget, Goal, Trials, plain, system_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,12 +61,13 @@ class Row:
         part = 0.0 if low == high else math.log(steps / low) / math.log(high / low)
         return [a + part * (b - a) for a, b in zip(self.losses[low], self.losses[high])]
 
-    def steps_to(self, loss: float) -> float | None:
-        """The fewest steps after which the mean loss is that; None: it is not, within the table."""
+    def steps_to(self, loss: float, seed: int | None = None) -> float | None:
+        """The fewest steps after which the loss, the mean or a seed's, is that; None: it is not, within the table."""
         first, last = min(self.losses), max(self.losses)
         for i in range(201):
             steps = float(first * (last / first) ** (i / 200))
-            if _mean(self.after(steps)) <= loss:
+            after = self.after(steps)
+            if (_mean(after) if seed is None else after[seed]) <= loss:
                 return steps
         return None
 
@@ -76,7 +78,7 @@ class Timed:
     row: Row
     algorithm: dict[str, Any]     # the quickest way to exchange the same
     checked: dict[str, Any]
-    losses: list[float] = field(default_factory=list)
+    seeds: list[float] = field(default_factory=list)  # by seed what is ranked: losses, or logarithms of seconds to the target
     p: float | None = None        # of no difference from the best, corrected
 
     @property
@@ -101,8 +103,12 @@ class Timed:
         return float((self.expected or self.checked["bounds"])["step_s"])
 
     @property
-    def bytes_per_hour(self) -> float:
-        return float(3600 * self.checked["bounds"]["bottleneck_bytes_per_step"] / self.step_s)
+    def bytes_per_hour(self) -> float | None:
+        """Over the busiest link; unknown where windows bind, for which `check` counts the bytes of one pair."""
+        bounds = self.checked["bounds"]
+        if (bounds["bottleneck"] or "").startswith("window "):
+            return None
+        return float(3600 * bounds["bottleneck_bytes_per_step"] / self.step_s)
 
 
 @dataclass
@@ -119,6 +125,11 @@ class Question:
     learned_with: int             # workers
 
     @property
+    def bandwidth(self) -> float:
+        """The user's factor on bandwidths of the table."""
+        return float(self.base.changes.get(BANDWIDTH, 1))
+
+    @property
     def key(self) -> str:
         return "loss" if self.target is None else "time_to_target_s"
 
@@ -133,12 +144,18 @@ class Question:
         needed = one.row.steps_to(self.target)
         return None if needed is None else needed * one.step_s
 
+    def by_seed(self, one: Timed) -> list[float]:
+        if self.target is None:
+            return one.row.after(self.horizon * self.step_s / one.step_s)
+        steps = [one.row.steps_to(self.target, seed) for seed in range(len(next(iter(one.row.losses.values()))))]
+        return [math.log(count * one.step_s) for count in steps if count is not None]
+
     def told(self, value: float | None) -> str:
         return "none" if value is None else f"{value:.3f}" if self.target is None else seconds(value)
 
 
 def rows_of(workers: int) -> tuple[list[Row], int]:
-    """Of one worker and of so many, or of the nearest number that was learned."""
+    """The rows of one worker and of so many, or of the nearest number that was learned; and that number."""
     found: dict[tuple[str, int], Row] = {}
     with open(TABLE, encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
@@ -151,24 +168,39 @@ def rows_of(workers: int) -> tuple[list[Row], int]:
     return [row for (_, count), row in found.items() if count in (1, nearest)], nearest
 
 
-def advise_facts(*, target: float | None, exclude: Sequence[str], out: Path, budget: Budget, changes: Changes,
-                 **facts: Any) -> "pd.DataFrame":
+def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[str], without: Sequence[str], out: Path,
+                 budget: Budget, changes: Changes, jobs: int, quiet: bool) -> "pd.DataFrame":
     """The ranking, as advise() has it. Raises DdlsimError."""
     import pandas as pd
     question = question_of(facts, target, changes)
-    found, left_out = _timed(question, [row for row in question.rows if row.algorithm["name"] not in exclude])
+    systems = system_facts()
+    # Their learning depends on times. A table of sites has no servers.
+    depend = [name for name, system in systems.items() if not any(
+        system[fact] for fact in ("timing_independent", "one_model", "chooses_samples", "needs_servers"))]
+    known = [*dict.fromkeys(row.algorithm["name"] for row in question.rows), *depend]
+    for option, names in (("--systems", only), ("--exclude", without)):
+        for name in names:
+            if name not in known:
+                raise InputError(f'{option}: "{name}" is no candidate; {nearest(name, known)}')
+    asked = [name for name in known if name not in without and (not only or name in only or name == "single")]
+    rows = [row for row in question.rows if row.algorithm["name"] in asked]
+    if not rows:
+        raise InputError("--exclude: leaves no candidate whose learning is known; expected one at least")
+    found, left_out = _timed(question, systems, rows, jobs)
     for one in found:
-        one.losses = one.row.after(question.horizon * question.step_s / one.step_s)
+        one.seeds = question.by_seed(one)
     found.sort(key=lambda one: math.inf if (score := question.score(one)) is None else score)
     _compare(found)
     text = facts.get("text")
-    asynchronous = _asynchronous(question, str(text), out, budget) if text else []
-    advice = _advice(question, found, left_out, asynchronous)
     folder = out / question.base.name
+    trials = Trials(folder, Goal(LOSS), budget, jobs, "advise", quiet)
+    asynchronous = _asynchronous(question, [name for name in depend if name in asked], str(text), trials) if text else []
+    advice = _advice(question, found, left_out, asynchronous, folder, jobs)
     folder.mkdir(parents=True, exist_ok=True)
-    if advice["best"]:
-        question.base.describe(changes={"algorithm": found[0].algorithm, "name": f"{question.base.name}_best"},
-                               options=["-o", str(folder / "best.json")])
+    for word in ("best", "safe"):
+        if choice := advice[word]:
+            question.base.describe(changes={"algorithm": choice["algorithm"], "name": f"{question.base.name}_{word}"},
+                                   options=["-o", str(folder / f"{word}.json")])
     write_whole(folder / "advice.json", (json.dumps(advice, indent=1, ensure_ascii=False) + "\n").encode())
     told = _text(question, advice)
     write_whole(folder / "advice.md", f"# Which system suits {question.base.name}?\n\n{told}".encode())
@@ -212,17 +244,15 @@ def _count(value: Any, option: str) -> int:
     return number
 
 
-def _timed(question: Question, rows: Sequence[Row]) -> tuple[list[Timed], list[str]]:
+def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], jobs: int) -> tuple[list[Timed], list[str]]:
     """Each scheme, its sums made in the way in which those of gradients are quickest here, which changes nothing that is learned; and
     those that the network does not allow, with the reason."""
-    systems = system_facts()
-
     def time(asked: tuple[Row, dict[str, Any]]) -> Timed | str:
         try:
             return question.time(*asked)
         except DdlsimError as error:
             return reason_of(error)
-    with ThreadPoolExecutor(cores()) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         sums = next((row for row in rows if row.algorithm == {"name": "ring_allreduce"}), None)
         ways = [name for name in systems if sums and name.endswith("_allreduce") and name != "partial_allreduce"]
         timed = [one for one in pool.map(time, [(sums, {"name": name}) for name in ways if sums]) if isinstance(one, Timed)]
@@ -243,23 +273,22 @@ def _timed(question: Question, rows: Sequence[Row]) -> tuple[list[Timed], list[s
 
 def _compare(found: Sequence[Timed]) -> None:
     """By the deviation that seeds have within all of these, corrected for their number."""
-    learned = [one for one in found if one.losses]
-    deviation, freedom = pooled([one.losses for one in learned])
-    p = [pooled_p(learned[0].losses, one.losses, deviation, freedom) for one in learned[1:]]
+    learned = [one for one in found if one.seeds]
+    deviation, freedom = pooled([one.seeds for one in learned])
+    p = [pooled_p(learned[0].seeds, one.seeds, deviation, freedom) for one in learned[1:]]
     for one, value in zip(learned[1:], holm([1.0 if value is None else value for value in p])):
         one.p = value
 
 
-def _asynchronous(question: Question, text: str, out: Path, budget: Budget) -> list[dict[str, Any]]:
+def _asynchronous(question: Question, names: Sequence[str], text: str, trials: Trials) -> list[dict[str, Any]]:
     """Systems whose learning depends on times, as they are, on the small GPT in the user's times; Ako with its largest 2 % too."""
-    names = [name for name in system_facts() if name in ("ako", "ad_psgd", "gossip", "sgp")]
-    algorithms = [{"name": name} for name in names] + [{"name": "ako", "codec": {"type": "top_k", "fraction": 0.02}}]
+    sparse = {"name": "ako", "codec": {"type": "top_k", "fraction": 0.02}}
+    algorithms = [{"name": name} for name in names] + ([sparse] if "ako" in names else [])
     assert isinstance(question.base.scenario, dict)
     optimizer = {"type": "adamw", "learning_rate": 0.002, "schedule": "cosine", "clip_norm": 1}
     scenario = {**question.base.scenario, "model": "gpt-2-64-32", "data": {"source": "text", "path": str(Path(text).resolve())},
                 "training": {"batch_size": 12, "optimizer": optimizer}, "stop": {"time": f"{question.horizon * question.step_s:.6g}s"},
                 "evaluate": {"every_iterations": question.horizon, "metric": "loss", "samples": 1000}}
-    trials = Trials(out / question.base.name, Goal(LOSS), budget, None, "advise")
     learning = Base("asynchronous", scenario, None, question.base.changes)
     trials.run([(learning, {"algorithm": algorithm}, 1) for algorithm in algorithms], "asynchronous systems")
     trials.end_line()
@@ -272,7 +301,8 @@ def _asynchronous(question: Question, text: str, out: Path, budget: Budget) -> l
     return found
 
 
-def _advice(question: Question, found: list[Timed], left_out: list[str], asynchronous: list[dict[str, Any]]) -> dict[str, Any]:
+def _advice(question: Question, found: list[Timed], left_out: list[str], asynchronous: list[dict[str, Any]], folder: Path,
+            jobs: int) -> dict[str, Any]:
     able = [one for one in found if question.score(one) is not None]
     best = able[0] if able else None
     single = next((one for one in found if one.alone), None)
@@ -280,7 +310,7 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     equal = [one for one in able if one is best or one.p is None or one.p >= SIGNIFICANCE]
     safe = min(equal, key=lambda one: (one.checked["bounds"]["bytes_per_step"], one.step_s), default=None)
     told = list(dict.fromkeys(id(one) for one in [*able[:2], sender, single] if one))
-    conditions = _conditions(question, [one for one in found if id(one) in told]) if able else []
+    conditions = _conditions(question, [one for one in found if id(one) in told], jobs) if able else []
     warnings = [TIMED, LEARNED]
     if question.learned_with != question.workers:
         warnings.append(f"The small GPT was learned by {question.learned_with} workers, not by {question.workers}.")
@@ -290,17 +320,20 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
         warnings.append("Asynchronous systems (Ako, AD-PSGD, gossip) are not in this answer, for what they learn depends on times; "
                         "--text FILE runs them.")
     time_s = question.horizon * question.step_s
-    slow = [f"{one.scheme}: takes {time_s / one.step_s:.0f} steps in the time, too few to learn anything"
-            for one in found if not one.losses]
+    slow = [f"{one.scheme}: takes {time_s / one.step_s:.0f} steps in the time, too few to learn anything" if question.target is None
+            else f"{one.scheme}: the small GPT does not reach {question.target:g} within {LONGEST:,} steps"
+            for one in found if question.score(one) is None]
     others = "; ".join(one.scheme for one in equal if one is not best)
-    sure = ("No system learns anything in this time." if best is None else
+    sure = ("No system learns anything in this time." if best is None and question.target is None else
+            f"The small GPT reaches {question.target:g} with no system within {LONGEST:,} steps." if best is None else
             f"Not sure, by the seeds of the small GPT: {others} may be as good." if others else
             "Sure of the small GPT, beyond chance between seeds (5 %); of a large one the warnings below say what is known.")
-    deviation, freedom = pooled([one.losses for one in found])
+    deviation, freedom = pooled([one.seeds for one in found])
     return {"question": question.base.name, "metric": "loss", "target": question.target,
             "facts": {"model_bytes": question.bytes, "step_s": question.step_s, "workers": question.per_site,
                       "horizon": question.horizon, "time_s": time_s, "learned_with": question.learned_with},
-            "best": _choice(question, best, deviation, freedom), "safe": _choice(question, safe, deviation, freedom), "how_sure": sure,
+            "best": _choice(question, best, deviation, freedom, folder / "best.json"),
+            "safe": _choice(question, safe, deviation, freedom, folder / "safe.json"), "how_sure": sure,
             "needs_all_data_in_one_place": {one.system: one.alone for one in found}, "why": _why(sender),
             "break_even_bandwidth": _break_even(question, sender, single) if sender and single else None,
             "wan_bytes_per_hour": sender.bytes_per_hour if sender else None,
@@ -311,7 +344,7 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
 
 
 def _why(sender: Timed | None) -> dict[str, Any]:
-    """Of the best that sends; None where nothing is known."""
+    """Why the best that sends is as it is; None where nothing is known."""
     if sender is None:
         return dict.fromkeys(("system", "scheme", "binds", "told", "bottleneck", "utilisation", "computing", "staleness"))
     binds, told = what_binds(sender.checked)
@@ -320,13 +353,13 @@ def _why(sender: Timed | None) -> dict[str, Any]:
             "computing": sender.expected.get("compute_share")}
 
 
-def _choice(question: Question, one: Timed | None, deviation: float, freedom: int) -> dict[str, Any] | None:
+def _choice(question: Question, one: Timed | None, deviation: float, freedom: int, file: Path) -> dict[str, Any] | None:
     if one is None:
         return None
-    half = student_factor(freedom + 1) * deviation / math.sqrt(len(one.losses)) if freedom and one.losses else None
-    interval = None if half is None or question.target is not None else [_mean(one.losses) - half, _mean(one.losses) + half]
+    half = student_factor(freedom + 1) * deviation / math.sqrt(len(one.seeds)) if freedom and one.seeds else None
+    interval = None if half is None or question.target is not None else [_mean(one.seeds) - half, _mean(one.seeds) + half]
     return {"system": one.system, "scheme": one.scheme, "algorithm": one.algorithm, question.key: question.score(one),
-            "interval": interval, "scenario": "best.json", "step_s": one.step_s, "needs_all_data_in_one_place": one.alone,
+            "interval": interval, "scenario": str(file), "step_s": one.step_s, "needs_all_data_in_one_place": one.alone,
             "wan_bytes_per_hour": one.bytes_per_hour}
 
 
@@ -341,25 +374,28 @@ def _row(question: Question, one: Timed, single: Timed | None) -> dict[str, Any]
             "samples_per_s": workers * question.batch / one.step_s if question.batch else None}
 
 
-def _conditions(question: Question, among: Sequence[Timed]) -> list[dict[str, Any]]:
+def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[dict[str, Any]]:
     """Some schemes where one thing differs: in time as it is simulated, and in learning where workers differ."""
     step_key, bytes_key, count = "compute.seconds_per_batch", "wire.model_bytes", question.workers
     asked: list[tuple[str, Changes, int]] = [("as given", {}, count)]
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
         asked += [(f"seconds a batch {word}", {step_key: f"{factor * question.step_s:.6g}s"}, count),
                   (f"model bytes {word}", {bytes_key: f"{factor * question.bytes:.0f}B"}, count),
-                  (f"bandwidth {word}", {"platform.bandwidth_factor": factor}, count)]
+                  (f"bandwidth {word}", {BANDWIDTH: factor * question.bandwidth}, count)]
     twice = [2 * workers for workers in question.per_site.values()]
-    asked += [("four connections for each message", {"platform.network.connections": 4}, count),
-              ("twice the workers", {"platform.workers_per_site": twice}, 2 * count)]
+    asked.append(("four connections for each message", {"platform.network.connections": 4}, count))
+    if rows_of(2 * count)[1] != question.learned_with:
+        asked.append(("twice the workers", {"platform.workers_per_site": twice}, 2 * count))
+    away = question.base.changes.get("platform.exclude", [])
     if len(question.per_site) > 1:
-        asked += [(f"{site} away", {"platform.exclude": [site]}, count - own) for site, own in list(question.per_site.items())[:3]]
+        asked += [(f"{site} away", {"platform.exclude": [*away, site]}, count - own)
+                  for site, own in list(question.per_site.items())[:3]]
 
     def run(condition: tuple[str, Changes, int]) -> dict[str, Any]:
         name, changes, workers = condition
-        rows = rows_of(workers)[0]
+        rows, learned_with = rows_of(workers)
         told: dict[str, Any] = {"condition": name, "key": next((key for key in (step_key, bytes_key) if key in changes), None),
-                                "scores": {}, "failures": {}}
+                                "learned_with": learned_with, "scores": {}, "failures": {}}
         for one in among:
             row = next((row for row in rows if row.algorithm == one.row.algorithm), one.row)
             try:
@@ -370,13 +406,13 @@ def _conditions(question: Question, among: Sequence[Timed]) -> list[dict[str, An
                 told["failures"][one.scheme] = reason_of(error)
         known = {scheme: score for scheme, score in told["scores"].items() if score is not None}
         return {**told, "best": min(known, key=lambda scheme: float(known[scheme])) if known else None}
-    with ThreadPoolExecutor(cores()) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(run, asked))
 
 
 def _upgrades(question: Question, conditions: Iterable[dict[str, Any]], found: Iterable[Timed],
               sender: Timed | None) -> dict[str, float]:
-    """What makes the best that sends better, and by how much; the most first."""
+    """Conditions in which the best that sends is better, and by how much; the most first."""
     if sender is None:
         return {}
     scores = {one["condition"]: one["scores"].get(sender.scheme) for one in conditions}
@@ -394,7 +430,7 @@ def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, A
     alone = question.score(single)
 
     def is_ahead(factor: float) -> bool:
-        score = question.score(question.time(sender.row, sender.algorithm, {"platform.bandwidth_factor": factor}))
+        score = question.score(question.time(sender.row, sender.algorithm, {BANDWIDTH: factor * question.bandwidth}))
         return score is not None and (alone is None or score < alone)
     low, high = 1 / FURTHEST, FURTHEST
     try:
@@ -422,8 +458,9 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
         lines.append("Safe choice: " + ("the same." if same else f"{safe['scheme']}: {seconds(safe['step_s'])} a step."))
     lines += [advice["how_sure"], "", "About times (yours):"]
     if why["told"]:
-        lines += [f"{why['scheme']}: {why['told']}",
-                  f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way."]
+        lines.append(f"{why['scheme']}: {why['told']}")
+        if advice["wan_bytes_per_hour"] is not None:
+            lines.append(f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way.")
     after = ["About both, with what the small GPT learns:"]
     if found and found["share"]:
         after.append(f"Break-even: at {100 * found['share']:.3g} % of all bandwidths one worker is as good as {found['scheme']}.")
@@ -437,7 +474,8 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
     for one in conditions:
         if one is not given and why["scheme"] in one["scores"]:
             other = "" if one["best"] == given.get("best") else f"; best is {one['best'] or 'nobody'}"
-            after.append(f"  {one['condition']}: {told(one['scores'][why['scheme']])}{other}")
+            learned = "" if one["learned_with"] == question.learned_with else f", as {one['learned_with']} workers learn"
+            after.append(f"  {one['condition']}: {told(one['scores'][why['scheme']])}{learned}{other}")
         elif why["scheme"] in one["failures"]:
             after.append(f"  {one['condition']}: cannot be told: {one['failures'][why['scheme']][:100]}")
     if advice["upgrades"]:
