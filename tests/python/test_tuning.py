@@ -322,7 +322,7 @@ def test_a_tuned_sweep_tells_points_apart_that_differ_in_a_nested_setting_alone(
 @needs_program
 def test_advice_ranks_its_own_system_too_and_leaves_what_can_be_run(tmp_path):
     import ddlsim
-    file = learner(tmp_path)
+    file = learner(tmp_path, evaluate={"every": "800ms"})
     table = ddlsim.advise(file, systems=["local_sgd", "ako"], budget="60s", seeds=range(1, 4), out=tmp_path / "out")
     advice = table.attrs["advice"]
     assert {"single", "local_sgd", "ako"} == set(table["system"])
@@ -331,6 +331,8 @@ def test_advice_ranks_its_own_system_too_and_leaves_what_can_be_run(tmp_path):
         assert key in advice
     assert advice["needs_all_data_in_one_place"]["single"] and not advice["needs_all_data_in_one_place"]["ako"]
     assert {one["key"] for one in advice["sensitivity"]} == {"compute.seconds_per_batch", "wire.model_bytes"}
+    written = json.loads((tmp_path / "out/learner/best.json").read_text())
+    assert written["evaluate"]["every"] == "0.8s" and written["platform"]["network"]["model"] == "auto"  # as the user has it
     best = ddlsim.run(tmp_path / "out/learner/best.json", seed=1, out=tmp_path / "again")
     raced = next(row for row in advice["systems"] if row["system"] == advice["best"]["system"])
     assert 1 - best.summary["final_accuracy"]["mean"] == pytest.approx(raced["scores"][0])
@@ -374,6 +376,14 @@ def test_times_from_four_facts_are_those_of_the_law_of_a_ring(tmp_path):
     rounds = next(row for row in advice["systems"] if row["system"] == "diloco" and "sync_every 100" in row["setting"])
     assert rounds["step_s"] == pytest.approx(2 + 8e9 / 400e6 / 100, rel=0.1)
     assert any("10.7 million" in line for line in advice["warnings"])
+    halved = ddlsim.advise(model_bytes="1GB", step="2s", platform=str(file), workers=2, out=tmp_path / "halved",
+                           changes={"platform.bandwidth_factor": 0.5}).attrs["advice"]
+
+    def of(name, answer):
+        return next(one["scores"] for one in [*answer["sensitivity"], *answer["other_conditions"]] if one["condition"] == name)
+    given, again = of("as given", advice), of("bandwidth doubled", halved)
+    assert len(given.keys() & again.keys() - {"single"}) > 0  # conditions are factors on what the user has set
+    assert all(again[scheme] == pytest.approx(given[scheme]) for scheme in given.keys() & again.keys())
     assert [one["condition"] for one in advice["other_conditions"] if one["condition"].endswith("away")] == ["a away", "b away"]
     file.write_text(MATRIX.format(rate=4))
     slow = ddlsim.advise(model_bytes="1GB", step="2s", platform=str(file), workers=2, out=tmp_path / "out").attrs["advice"]

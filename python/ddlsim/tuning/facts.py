@@ -399,7 +399,7 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[d
         for one in among:
             row = next((row for row in rows if row.algorithm == one.row.algorithm), one.row)
             try:
-                is_touched = not one.alone or step_key in changes
+                is_touched = bool(changes) and (not one.alone or step_key in changes)
                 timed = question.time(row, one.algorithm, changes) if is_touched else one
                 told["scores"][one.scheme] = question.score(timed, quantity(changes.get(step_key, "")))
             except DdlsimError as error:

@@ -171,7 +171,7 @@ def _why_alone(study: Study) -> str:
     """Why nothing that sends is better."""
     sender = best_sender(study)
     if sender is None:
-        return "Why: no system that sends came to its end."
+        return "Why: no system that sends has raced."
     used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
     cost = f" for {price(used[0])}" if used else ""
     return f"Why: the best that sends, {sender}, gains nothing{cost}. {binding(study, sender)[1]}"
