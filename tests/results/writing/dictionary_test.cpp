@@ -49,6 +49,7 @@ TEST_CASE("the dictionary of results names every column and key that is written,
   run::RunResult result = example_result();
   result.measured = {.how = R"({"links": "token buckets"})", .cost = R"({"late_mean_s": 0})", .network = "TCP"};
   result.network.emplace();
+  result.is_replay = true;
   result.absences = {{"w1", 1, 2}};
   result.trace.emplace();
   result.trace->period_s = 2.5;
