@@ -5,14 +5,18 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ddlsim.errors import InputError
-from ddlsim.tuning.decide import what_binds
+from ddlsim.tuning.advise import Condition, Study, conditions_of
+from ddlsim.tuning.candidates import Candidate
+from ddlsim.tuning.decide import losses, setting_told, upgrades, what_binds
 from ddlsim.tuning.race import SEEDS, Entrant, look, looks_of, seeds_to_tell
 from ddlsim.tuning.search import ALLOWANCE, FIRST_SEED, RATE, RUNGS, SCHEDULE, Search, axis, beyond, changes_of, over, rates, text_of
-from ddlsim.tuning.trials import Base, Goal, Trials
+from ddlsim.tuning.trials import Base, Goal, Trial, Trials
 from ddlsim.tuning.tune import Same, axes_over
 
 STEPS = "algorithm.sync_every"
@@ -230,6 +234,48 @@ def test_what_binds_is_taken_from_bounds_where_no_step_was_simulated():
 def test_a_race_uses_all_its_seeds():
     assert looks_of(SEEDS) == [3, 5, 8, 12]
     assert looks_of(4) == [3, 4] and looks_of(40) == [3, 5, 8, 40] and looks_of(2) == [2]
+
+
+def study(search, seeds=range(1, 13), known=()):
+    """A study of one system, "s", whose runs with the seeds `known` have been made."""
+    trials = SimpleNamespace(of=lambda base, changes, seed: Trial(Path(str(seed)), float(seed)) if seed in known else None)
+    one = Candidate("s", Base("s", {}), search)
+    platform = {"exclude": ["w3"], "bandwidth_factor": 0.5, "latency_factor": 1.0}
+    one.checked = {"model_bytes": 4.0, "workers": ["w0", "w1", "w2"]}
+    return Study(one.base, {"platform": platform, "compute": {}}, Goal(None), [one], [], trials, list(seeds), {}, {},
+                 entrants={"s": Entrant([1.0] * 3)}, leader="s")
+
+
+def told(axes, score):
+    search = Search(axes, seeds=1)
+    follow(search, score)
+    return search
+
+
+def test_a_seed_that_the_budget_left_out_ends_a_row():
+    asked = study(told(space(), score_of()), known={1, 2, 4, 5})
+    assert [trial.score for trial in asked.raced("s")] == [1.0, 2.0]
+
+
+def test_a_codec_that_the_best_has_is_told_as_a_loss():
+    coded, plain = study(told(space(), score_of(fraction=0.1))), study(told(space(), score_of()))
+    for one in (coded, plain):
+        one.conditions = [Condition("as given", {}, scores={"s": [1.0]}), Condition("bandwidth doubled", {}, scores={"s": [0.5]})]
+    assert [name for name, _ in losses(coded)] == ["without its codec"] and losses(coded)[0][1] == pytest.approx(9.0)
+    assert losses(plain) == [] and upgrades(coded) == upgrades(plain) == [("bandwidth doubled", 0.5)]
+
+
+def test_a_setting_is_told_where_the_search_had_to_begin_elsewhere():
+    steps = axis([{STEPS: value} for value in (10, 30, 100)], {STEPS: 10})
+    search = Search([steps], start=(text_of({STEPS: 100}),))
+    search.tell((text_of({STEPS: 100}),), 0, 1.0)
+    assert setting_told(study(search), "s") == "sync_every 100"
+
+
+def test_conditions_change_what_the_user_has_set():
+    found = {one.name: one.changes for one in conditions_of(study(told(space(), score_of())))}
+    assert found["bandwidth halved"] == {"platform.bandwidth_factor": 0.25}
+    assert found["without w2"] == {"platform.exclude": ["w3", "w2"]}
 
 
 LEARNER = {"name": "learner", "platform": {"workers": 3, "bandwidth": "40Mbps"}, "data": {"train": 600, "test": 200}, "model": "softmax",

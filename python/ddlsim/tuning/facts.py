@@ -346,11 +346,13 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
 def _why(sender: Timed | None) -> dict[str, Any]:
     """Why the best that sends is as it is; None where nothing is known."""
     if sender is None:
-        return dict.fromkeys(("system", "scheme", "binds", "told", "bottleneck", "utilisation", "computing", "staleness"))
+        return dict.fromkeys(("system", "scheme", "binds", "told", "bottleneck", "utilisation", "computing", "staleness",
+                              "sent_bytes_per_hour"))
     binds, told = what_binds(sender.checked)
     return {"system": sender.system, "scheme": sender.scheme, "binds": binds, "told": told, "staleness": None,
             "bottleneck": sender.checked["bounds"]["bottleneck"], "utilisation": sender.expected.get("bandwidth_share"),
-            "computing": sender.expected.get("compute_share")}
+            "computing": sender.expected.get("compute_share"),
+            "sent_bytes_per_hour": 3600 * sender.checked["bounds"]["bytes_per_step"] / sender.step_s}
 
 
 def _choice(question: Question, one: Timed | None, deviation: float, freedom: int, file: Path) -> dict[str, Any] | None:
@@ -459,8 +461,8 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
     lines += [advice["how_sure"], "", "About times (yours):"]
     if why["told"]:
         lines.append(f"{why['scheme']}: {why['told']}")
-        if advice["wan_bytes_per_hour"] is not None:
-            lines.append(f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way.")
+        lines.append(f"Price: {bytes_(why['sent_bytes_per_hour'])} an hour from each worker." if advice["wan_bytes_per_hour"] is None else
+                     f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way.")
     after = ["About both, with what the small GPT learns:"]
     if found and found["share"]:
         after.append(f"Break-even: at {100 * found['share']:.3g} % of all bandwidths one worker is as good as {found['scheme']}.")
