@@ -368,8 +368,9 @@ def test_a_tuned_sweep_tells_points_apart_that_differ_in_a_nested_setting_alone(
 @needs_program
 def test_advice_ranks_its_own_system_too_and_leaves_what_can_be_run(tmp_path):
     import ddlsim
-    file = learner(tmp_path, evaluate={"every": "800ms"})
-    table = ddlsim.advise(file, systems=["local_sgd", "ako"], budget="60s", seeds=range(1, 4), out=tmp_path / "out")
+    file = learner(tmp_path)
+    table = ddlsim.advise(file, systems=["local_sgd", "ako"], budget="60s", seeds=range(1, 4), out=tmp_path / "out",
+                          changes={"name": "learner", "algorithm": "ako", "evaluate.every": "700ms"})
     advice = table.attrs["advice"]
     assert {"single", "local_sgd", "ako"} == set(table["system"])
     assert json.loads((tmp_path / "out/learner/advice.json").read_text())["best"] == json.loads(json.dumps(advice["best"]))
@@ -378,7 +379,8 @@ def test_advice_ranks_its_own_system_too_and_leaves_what_can_be_run(tmp_path):
     assert advice["needs_all_data_in_one_place"]["single"] and not advice["needs_all_data_in_one_place"]["ako"]
     assert {one["key"] for one in advice["sensitivity"]} == {"compute.seconds_per_batch", "wire.model_bytes"}
     written = json.loads((tmp_path / "out/learner/best.json").read_text())
-    assert written["evaluate"]["every"] == "0.8s" and written["platform"]["network"]["model"] == "auto"  # as the user has it
+    assert written["evaluate"]["every"] == "0.7s" and written["platform"]["network"]["model"] == "auto"  # as the user has it
+    assert written["algorithm"]["name"] == advice["best"]["system"] != "ako"
     best = ddlsim.run(tmp_path / "out/learner/best.json", seed=1, out=tmp_path / "again")
     raced = next(row for row in advice["systems"] if row["system"] == advice["best"]["system"])
     assert 1 - best.summary["final_accuracy"]["mean"] == pytest.approx(raced["scores"][0])

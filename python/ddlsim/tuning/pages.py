@@ -188,7 +188,7 @@ def write_advice(study: Study, advice: dict[str, Any]) -> None:
             continue
         one = study.candidate(choice["system"])
         changes = study.best_changes(one) | {"name": f"{study.base.name}_{name}"[:100]}
-        kept = {path: study.asked.get(path, value) for path, value in one.base.changes.items()
+        kept = {path: study.asked[path] if path in study.added else value for path, value in one.base.changes.items()
                 if path in study.asked or path not in study.added}
         base = type(one.base)(one.base.name, one.base.scenario, one.base.folder, kept)
         try:
