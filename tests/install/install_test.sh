@@ -79,7 +79,7 @@ commands=$(ddlsim --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\) .*/\
 commands="$commands model schema completion manual reproduce"
 for command in $commands; do
   grep -q "^.SS $command\$" "$unescaped" || fail "$command is not in the manual"
-  case $command in compare | plot | report | reproduce) continue ;; esac  # their options are Python's
+  case $command in tune | advise | compare | plot | report | reproduce) continue ;; esac  # their options are Python's
   for option in $(ddlsim "$command" --help | grep -o '^  [-a-z,]*--[a-z0-9-]*' | grep -o -- '--[a-z0-9-]*'); do
     grep -q "^ *$command) options='.*$option\\b" "$bash_completion" || fail "bash does not complete $command $option"
     sed -n "/^    $command)/,/;;/p" "$zsh_completion" | grep -q -- "$option\\[" || fail "zsh does not complete $command $option"
