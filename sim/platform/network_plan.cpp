@@ -135,6 +135,10 @@ SolverChoice solver_of(const scenario::NetworkSpec& network, const NetworkFacts&
   }
   if (obstacle) return {CarriedBy::accelerator, obstacle->what};
   if (simgrid_only) return {CarriedBy::simgrid, factors_by_size};
+  if (network.connections > 1) {
+    return {CarriedBy::accelerator,
+            "messages go over several connections, whose rates SimGrid's solver can fail to round"};
+  }
   return {is_for_it ? CarriedBy::simgrid : CarriedBy::accelerator,
           fmt::format("{}; {} {} SimGrid's own solver is {}", counted(facts.nodes, "node"),
                       is_for_it ? "up to" : "beyond", most_nodes_of_simgrid, is_for_it ? "quick" : "slow")};
