@@ -197,7 +197,7 @@ def test_without_a_name_all_studies_are_listed(capsys):
     add_arguments(parser)
     assert command(parser.parse_args([])) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 11 and lines[0].startswith("  ako_2018         TF.AKO: ")
+    assert len(lines) == 12 and lines[0].startswith("  ako_2018         TF.AKO: ")
     with pytest.raises(InputError, match="reproduce --full: of which study?"):
         command(parser.parse_args(["--full"]))
     assert parser.parse_args(["zhang", "--seeds", "1..3,7"]).seeds == [1, 2, 3, 7]

@@ -338,7 +338,9 @@ def test_a_sweep_is_tuned_by_the_runs_that_it_makes(tmp_path):
 def test_a_refused_setting_leaves_its_reason_and_json_has_no_nan(tmp_path):
     command = [sys.executable, "-m", "ddlsim", "tune", str(learner(tmp_path)), "--over", "algorithm.local_steps=0,4", "--target", "0.999",
                "--seeds", "1", "--json", "--quiet", "--out", str(tmp_path / "out")]
-    answer = subprocess.run(command, check=True, timeout=100, stdout=subprocess.PIPE).stdout
+    import ddlsim
+    package = str(Path(ddlsim.__file__).parents[1])
+    answer = subprocess.run(command, check=True, timeout=100, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": package}).stdout
     (row,) = json.loads(answer, parse_constant=lambda word: pytest.fail(word))
     assert row["time_to_target_s"] is None and row["runs"] == 1 and row["failed"] == 0
     assert "local_steps" in next(line for line in (tmp_path / "out/learner/tried.csv").read_text().splitlines() if line.startswith("0,"))
@@ -477,3 +479,18 @@ def test_the_small_gpt_learns_more_with_more_steps_and_more_workers():
         assert row.steps_to(middle) == pytest.approx(550, rel=0.03)
     last = {json.dumps(row.algorithm): sum(row.losses[1000]) / len(row.losses[1000]) for row in rows}
     assert min(last, key=last.get) != json.dumps({"name": "single"})
+
+
+@needs_program
+def test_each_way_of_asking_for_nonsense_is_one_line(tmp_path, capsys):
+    from ddlsim.cli import main
+    table = tmp_path / "iperf.csv"
+    table.write_text("from,to,rate_mbps,rtt_ms,streams\nus,us,6000,1,1\neu,eu,6000,1,1\nus,eu,210,100,1\n")
+    facts = ["advise", "--model-bytes", "2.6GB", "--step", "0.7s", "--platform", str(table), "--workers", "4", "--out", str(tmp_path / "out")]
+    scenario = str(learner(tmp_path))
+    for words, phrase in (([*facts, "--target", "-1"], "--target: -1"), ([*facts, "--target", "nan"], "--target: nan"),
+                          ([*facts, "--text", "nosuch.txt"], "--text: nosuch.txt does not exist"),
+                          (["tune", scenario, "--jobs", "-5"], "-5 is no count"), (["tune", scenario, "--seeds", "0"], "0 is no count")):
+        assert main(words) == 2
+        said = capsys.readouterr().err
+        assert phrase in said and "Traceback" not in said

@@ -19,7 +19,7 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
                         help="values to try; repeatable. Default: rate, schedule, batch at its price in time, and every setting of the system "
                              "that changes what is sent; of the learning rate the path may stand alone")
     _add_target(parser)
-    parser.add_argument("--seeds", type=int, default=4, metavar="N",
+    parser.add_argument("--seeds", type=_count, default=4, metavar="N",
                         help="at most so many seeds of a setting, from 1000001 on, for tuning alone")
     _add_shared(parser, "results/tune", "DIR/<name>/ gets tried.csv, <name>_tuned.json and the runs")
     parser.set_defaults(command=_tune)
@@ -27,7 +27,7 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
 
 def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     from .tune import table_of, tune
-    found = tune(arguments.scenarios, over=arguments.over, target=arguments.target, seeds=max(1, arguments.seeds),
+    found = tune(arguments.scenarios, over=arguments.over, target=arguments.target, seeds=arguments.seeds,
                  out=arguments.out,
                  changes=dict(arguments.set), jobs=arguments.jobs, quiet=arguments.quiet)
     if arguments.json:
@@ -116,9 +116,15 @@ def _add_shared(parser: argparse.ArgumentParser, out: str, what: str) -> None:
     parser.add_argument("--set", action="append", default=[], type=_setting, metavar="PATH=VALUE",
                         help="override one key of the scenario; repeatable")
     parser.add_argument("--out", default=out, metavar="DIR", help=f"{what}; default {out}")
-    parser.add_argument("--jobs", type=int, metavar="N", help="parallel runs; default: one per core")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="parallel runs; default: one per core")
     parser.add_argument("--json", action="store_true", help="print what was found as JSON, and nothing else")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no count; expected a whole number from 1")
+    return int(text)
 
 
 def _setting(text: str) -> tuple[str, Any]:

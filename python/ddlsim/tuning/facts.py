@@ -172,6 +172,10 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
                  budget: Budget, changes: Changes, jobs: int, quiet: bool) -> "pd.DataFrame":
     """The ranking, as advise() has it. Raises DdlsimError."""
     import pandas as pd
+    if target is not None and not target > 0:
+        raise InputError(f"--target: {target:g} is no loss that a run could reach; expected more than 0")
+    if facts.get("text") and not Path(str(facts["text"])).exists():
+        raise InputError(f"--text: {facts['text']} does not exist; expected a text, or a folder with input.txt")
     question = question_of(facts, target, changes)
     systems = system_facts()
     # Their learning depends on times. A table of sites has no servers.
@@ -253,7 +257,7 @@ def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], 
         except DdlsimError as error:
             return reason_of(error)
     with ThreadPoolExecutor(jobs) as pool:
-        sums = next((row for row in rows if row.algorithm == {"name": "ring_allreduce"}), None)
+        sums = next((row for row in question.rows if row.algorithm == {"name": "ring_allreduce"}), None)
         ways = [name for name in systems if sums and name.endswith("_allreduce") and name != "partial_allreduce"]
         timed = [one for one in pool.map(time, [(sums, {"name": name}) for name in ways if sums]) if isinstance(one, Timed)]
         quickest = min(timed, key=lambda one: one.step_s).system if timed else "ring_allreduce"

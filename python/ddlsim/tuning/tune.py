@@ -137,6 +137,7 @@ def base_of(file: Path, changes: Changes) -> tuple[Base, dict[str, Any]]:
 def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any]:
     runs = trials.of_search(base, search)
     folder = out / base.name
+    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "tried.csv", tried_csv(trials.goal, [({}, base, search)], trials).encode())
     if search.best is None:
         reason = next((trial.failure for _, _, trial in runs if trial.failure), "every run diverged")
@@ -224,6 +225,7 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
     trials = Trials(folder, goals[0], at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
     trials.follow({base: search for _, base, search in schemes})
     trials.end_line()
+    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "tried.csv", tried_csv(goals[0], schemes, trials).encode())
     best = {}
     for _, base, search in schemes:
