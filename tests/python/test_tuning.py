@@ -489,6 +489,7 @@ def test_each_way_of_asking_for_nonsense_is_one_line(tmp_path, capsys):
     facts = ["advise", "--model-bytes", "2.6GB", "--step", "0.7s", "--platform", str(table), "--workers", "4", "--out", str(tmp_path / "out")]
     scenario = str(learner(tmp_path))
     for words, phrase in (([*facts, "--target", "-1"], "--target: -1"), ([*facts, "--target", "nan"], "--target: nan"),
+                          ([*facts, "--set", "algorithm=gossip"], "--set algorithm: an advice"),
                           ([*facts, "--text", "nosuch.txt"], "--text: nosuch.txt does not exist"),
                           (["tune", scenario, "--jobs", "-5"], "-5 is no count"), (["tune", scenario, "--seeds", "0"], "0 is no count")):
         assert main(words) == 2

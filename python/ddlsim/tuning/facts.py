@@ -174,6 +174,8 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     import pandas as pd
     if target is not None and not target > 0:
         raise InputError(f"--target: {target:g} is no loss that a run could reach; expected more than 0")
+    if given := next((path for path in changes if path.split(".")[0] in ("algorithm", "model", "training", "data")), None):
+        raise InputError(f"--set {given}: an advice from facts chooses systems and learns a small GPT; expected keys of platform, wire or compute")
     if facts.get("text") and not Path(str(facts["text"])).exists():
         raise InputError(f"--text: {facts['text']} does not exist; expected a text, or a folder with input.txt")
     question = question_of(facts, target, changes)
