@@ -123,7 +123,7 @@ double quantile(const std::vector<double>& sorted, double q) {
   return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
 }
 
-std::optional<double> goodput_of(const Scenario& scenario, const run::RunResult& result) {
+std::optional<double> goodput_of(const scenario::Scenario& scenario, const run::RunResult& result) {
   constexpr double enough = 8;  // steps
   if (result.absences.empty()) return std::nullopt;
   const double away_s = std::ranges::min(result.absences, {}, &run::TraceInterval::start_s).start_s;
