@@ -149,7 +149,6 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit.relation("path", Relation::excludes, "source=synthetic");
   visit.relation("held_out", Relation::excludes, "test_path");
   visit.relation("column", Relation::needed_with, "partition=column");
-  visit.relation("alpha", Relation::needs, "partition=dirichlet");
 }
 
 }  // namespace ddl::data

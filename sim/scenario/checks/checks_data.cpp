@@ -46,6 +46,9 @@ void check_data_source(const Scenario& scenario, Findings& findings) {
   if (data.partition == data::PartitionKind::document && data.source != DataSource::text && !scenario.model.none()) {
     place.at("partition").error("\"document\" is for texts; expected another one, or \"source\": \"text\"");
   }
+  if (data.alpha != data::DataSpec().alpha && data.partition != data::PartitionKind::dirichlet) {
+    findings.note("$.data.alpha", "has no effect, for it is of the partition \"dirichlet\"");
+  }
   if (data.source == DataSource::synthetic) return;
   if (data.path.empty()) {
     place.at("path").error(fmt::format("is missing; expected {}", what_is_expected(data.source)));
