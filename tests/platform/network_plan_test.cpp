@@ -49,6 +49,7 @@ TEST_CASE("small networks are SimGrid's and large ones the accelerator's, but fo
     refuses({.model = model, .solver = LinkSolver::simgrid}, without_links, "SimGrid was asked for");
   }
   plans({}, {.nodes = many}, accelerator, TCP, "...slow...");
+  plans({.model = TCP, .connections = 2}, {.nodes = few}, accelerator, TCP, "...several connections...");
   plans({}, {.nodes = many, .plain_factors = false}, simgrid, CM02, "...message's size...");
   plans({.solver = LinkSolver::simgrid}, {.nodes = 5000}, simgrid, TCP);
   plans({.solver = LinkSolver::accelerator}, {.nodes = 2}, accelerator, TCP);

@@ -4,15 +4,15 @@ A scheme is a system with settings. It is tuned over axes: the learning rate, it
 each setting of the system that changes what is sent, or when (`tuned` in `ddlsim list algorithms --json`).
 
 1. Every run is as long as the run that is asked for, so that a schedule is judged over its own whole length.
-2. The search begins with the scheme as it is given and every other value of each axis, one at a time. Then, round after round, it
-   tries from the best so far all that was better taken together, and the neighbouring values of each axis. Rate and schedule are also
-   changed together, for a schedule that decays wants a larger rate.
-3. A best value at the end of an axis is tried further, by the factor between its last two.
+2. The first round runs the scheme as it is given, and every other value of each axis, one at a time. Each later round starts from the
+   best setting so far: it combines all values that were better, and tries the neighbours of each value. Rate and schedule also change
+   together, for a schedule that decays wants a larger rate.
+3. Where the best value ends its axis, the search goes further, by the factor between the last two values.
 4. It ends where no neighbour is better, or with its allowance of runs, which is the same for all schemes.
 5. The four best get a second seed, the better two of these all seeds (successive halving; Karnin, Koren and Somekh, ICML 2013).
    The seeds are for tuning alone.
 
-Two settings are told apart by all that they change. A search is a function of its scores, so it goes on where it stopped.
+Settings that differ in any value are different settings. A search depends on its scores alone, so it continues where it stopped.
 """
 from __future__ import annotations
 

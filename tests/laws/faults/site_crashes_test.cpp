@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/scenarios.hpp"
+#include "tests/support/over_sites.hpp"
 
 namespace ddl::site_crashes_test {
 namespace {
@@ -15,18 +15,10 @@ namespace {
 // others wait; with `quick` messages no time passes but that of steps.
 scenario::Scenario sites(const std::string& algorithm, const std::string& faults, const std::string& rest,
                          bool is_quick = false, const std::string& platform = "") {
-  const std::string bandwidth = is_quick ? "8Gbps" : "8Mbps";
   return scenario_from(fmt::format(
-      R"({{"name": "law", "platform": {{"sites": [
-            {{"name": "a", "workers": 3, "bandwidth": "{0}", "latency": "0s"}},
-            {{"name": "b", "workers": 2, "bandwidth": "{0}", "latency": "0s"}},
-            {{"name": "c", "workers": 3, "bandwidth": "{0}", "latency": "0s"}}], "links": [
-            {{"from": "a", "to": "b", "up": "{0}", "latency": "0s"}},
-            {{"from": "a", "to": "c", "up": "{0}", "latency": "0s"}},
-            {{"from": "b", "to": "c", "up": "{0}", "latency": "0s"}}], {1} {2}}},
-          "wire": {{"model_bytes": "1MB"}}, "compute": {{"seconds_per_batch": "1s", "jitter": 0}},
-          "algorithm": {3}, "faults": [{4}], {5}}})",
-      bandwidth, platform, textbook, algorithm, faults, rest));
+      R"({{"name": "law", "platform": {{{}, {} {}}}, "wire": {{"model_bytes": "1MB"}},
+           "compute": {{"seconds_per_batch": "1s", "jitter": 0}}, "algorithm": {}, "faults": [{}], {}}})",
+      three_sites({3, 2, 3}, is_quick ? "8Gbps" : "8Mbps"), textbook, platform, algorithm, faults, rest));
 }
 
 const std::string learns = R"("model": "softmax", "data": {"train": 160, "test": 20}, "training": {"batch_size": 4,
