@@ -18,7 +18,7 @@ scenario::Scenario sites(const std::string& algorithm, const std::string& faults
   return scenario_from(fmt::format(
       R"({{"name": "law", "platform": {{{}, {} {}}}, "wire": {{"model_bytes": "1MB"}},
            "compute": {{"seconds_per_batch": "1s", "jitter": 0}}, "algorithm": {}, "faults": [{}], {}}})",
-      three_sites({3, 2, 3}, is_quick ? "8Gbps" : "8Mbps"), textbook, platform, algorithm, faults, rest));
+      three_sites({3, 2, 3}, is_quick ? "8Gbps" : "8Mbps"), platform, textbook, algorithm, faults, rest));
 }
 
 const std::string learns = R"("model": "softmax", "data": {"train": 160, "test": 20}, "training": {"batch_size": 4,
