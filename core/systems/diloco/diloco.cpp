@@ -119,8 +119,8 @@ class DilocoWorker : public Program {
     group_began_ = sums_.asked();
     if (!send_due_round(false)) return;  // the rest of a round in which the group before has ended
     while (true) {
-      const bool at_work = node_.next_step();
-      if (!at_work && !(site_step_ && site_step_->is_at_work()) && node_.membership().leaves()) break;
+      const bool at_work = begin_step();
+      if (leaves_ && !at_work && !(site_step_ && site_step_->is_at_work())) break;
       at_work ? take_step() : let_step_pass();  // 1; by layers also 2 of this step, and before it 3 of the last
       if (!send_due_round(at_work)) return;     // 2; 4
       is_step_open_ = at_work;
@@ -136,6 +136,15 @@ class DilocoWorker : public Program {
   bool is_due() const { return schedule_.applied_after(next_applied().round) == steps_; }
 
   // --- inner steps ---
+
+  // False if it has no more steps. A site that has taken its last step leaves, even if it joins again meanwhile: some
+  // of its workers may have gone already.
+  bool begin_step() {
+    const bool may_work = !site_step_ || site_step_->is_at_work();
+    if (may_work && node_.next_step()) return true;
+    leaves_ = (leaves_ && !may_work) || node_.membership().leaves();
+    return false;
+  }
 
   void take_step() {  // W.
     if (site_step_) {
@@ -325,6 +334,7 @@ class DilocoWorker : public Program {
   std::vector<bool> layers_stepped_;      // in the step under way; empty unless layers are told
   bool is_step_open_ = false;             // the last step, which is not finished
   bool has_started_ = false;
+  bool leaves_ = false;           // it had no more steps because it leaves
   std::int64_t group_began_ = 0;  // sums before the present group
 };
 

@@ -37,13 +37,13 @@ void HostLife::make_program(int id) {
 void HostLife::start_main(int id) {
   run_.workers.begins(id);
   SimNode& runs = node(id);
-  runs.set_main(true);
+  runs.begin_main();
   run_.actors.start_of(runs, "main", [this, id, &runs] {
     programs_[id]->run();
-    runs.set_main(false);
+    runs.end_main();
     if (!runs.is_worker()) return;
     run_.workers.finishes(id);
-    if (runs.is_leaving() || runs.returns()) {
+    if (runs.is_leaving()) {
       start_departure(id);
     } else {
       run_.workers.expect(id, false);
@@ -78,9 +78,11 @@ void HostLife::play() {
 
 void HostLife::change(const HostEvent& event) {
   switch (event.kind) {
-    case HostEvent::crash:
+    case HostEvent::crash: {
       counts_.crashes += run_.hosts.is_first_on_host(event.node);
-      return take_down(event.node, node(event.node).is_leaving() ? Presence::away : Presence::down);
+      const bool has_left = node(event.node).is_leaving() && !node(event.node).returns();
+      return take_down(event.node, has_left ? Presence::away : Presence::down);
+    }
     case HostEvent::restart_kept:
     case HostEvent::restart_lost:
       counts_.restarts += run_.hosts.is_first_on_host(event.node);

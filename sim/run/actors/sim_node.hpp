@@ -59,7 +59,11 @@ class SimNode : public LearningNode, private Membership {
   void actor_ends() { --actors_; }
   bool has_actors() const { return actors_ > 0; }
   bool has_main() const { return has_main_; }
-  void set_main(bool has_main) { has_main_ = has_main; }
+  void begin_main() { has_main_ = true; }
+  void end_main() {  // one that was to stay, and asked for no step more, leaves after all
+    has_main_ = false;
+    leaving_ = leaving_ || returns_;
+  }
   using LearningNode::incarnation;
   // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. No actor may have
   // been woken and not yet run.
@@ -75,9 +79,10 @@ class SimNode : public LearningNode, private Membership {
     returns_ = false;
   }
   bool is_leaving() const { return leaving_; }
-  // Its join came before it had left. If its program asks for another step, it stays; if not, it leaves and returns().
+  // Its join came before it had left. If its program still runs and asks for another step, it stays; if not, it leaves
+  // and returns().
   void take_steps_again() {
-    leaving_ = false;
+    leaving_ = !has_main_;
     returns_ = true;
   }
   bool returns() const { return returns_; }

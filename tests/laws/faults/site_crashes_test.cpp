@@ -25,6 +25,10 @@ const std::string learns = R"("model": "softmax", "data": {"train": 160, "test":
     "optimizer": {"type": "momentum", "learning_rate": 0.05, "warmup_steps": 6,
                   "schedule": {"type": "cosine", "steps": 20}}})";
 
+const std::string of_two_layers =
+    R"("model": {"layers": [{"type": "dense", "units": 4}, {"type": "dense", "units": 10}]},
+    "data": {"train": 160, "test": 20}, "training": {"batch_size": 4})";
+
 std::string diloco(const std::string& settings) {
   return R"({"name": "diloco", "outer": {"type": "sgd", "learning_rate": 1}, )" + settings + "}";
 }
@@ -95,6 +99,31 @@ TEST_CASE("replicas that are sites: sites that churn end their steps with one ou
       CHECK(result.faults->crashes > 4);
       CHECK(result.steps == std::vector<std::int64_t>(8, 20));
       for (const auto& weights : result.weights) CHECK(weights == result.weights[0]);
+    }
+  }
+}
+
+// When the join comes, some of its workers have gone, some wait for what they sent, and some still compute.
+TEST_CASE("replicas that are sites: one that joins before it has left, while another crashes, holds up nobody") {
+  for (const double leave_s : {2.3, 6.3, 8.9}) {
+    for (const double away_s : {0.6, 2.2}) {
+      for (const double crash_s : {3.1, 4.7, 6.1, 7.4}) {
+        CAPTURE(leave_s);
+        CAPTURE(away_s);
+        CAPTURE(crash_s);
+        const auto at_c = [](const char* type, double at_s) {
+          return fmt::format(R"({{"type": "{}", "site": "c", "at": "{:.3f}s"}})", type, at_s);
+        };
+        auto scenario = sites(diloco(R"("sync_every": 6, "fragments": 2, "fragment_sync_delay": 2,
+                                        "replica": "site", "on_failure": "go_on")"),
+                              crash(R"("site": "a")", crash_s, "lost") + ", " + at_c("leave", leave_s) + ", " +
+                                  at_c("join", leave_s + away_s),
+                              of_two_layers + R"(, "stop": {"iterations": 20})");
+        scenario.compute.jitter = 0.3;
+        const auto result = run::run(scenario);
+        CHECK(result.steps == std::vector<std::int64_t>(8, 20));
+        for (const auto& model : result.weights) CHECK(model == result.weights[0]);
+      }
     }
   }
 }
