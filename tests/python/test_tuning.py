@@ -347,6 +347,19 @@ def test_a_refused_setting_leaves_its_reason_and_json_has_no_nan(tmp_path):
 
 
 @needs_program
+def test_a_setting_with_which_nothing_is_sent_is_none_of_a_scheme_that_sends(tmp_path):
+    import ddlsim
+    file = learner(tmp_path, algorithm={"name": "local_sgd", "local_steps": 4}, stop={"time": "0.9s"})
+    (row,) = ddlsim.tune(file, seeds=1, out=tmp_path / "out").to_dict("records")
+    tried = (tmp_path / "out/learner/tried.csv").read_text().splitlines()
+    silent = [line for line in tried if "sends nothing" in line]
+    assert row["refused"] >= len(silent) > 0 and all(line.endswith(",0") for line in silent)
+    assert ddlsim.run(row["tuned_scenario"], out=tmp_path / "again").summary["bytes_sent"] > 0
+    (row,) = ddlsim.tune(file, over={"algorithm.local_steps": [1000]}, seeds=1, out=tmp_path / "asked").to_dict("records")
+    assert row["refused"] == 0  # it was asked for
+
+
+@needs_program
 def test_a_tuned_sweep_tells_points_apart_that_differ_in_a_nested_setting_alone(tmp_path, monkeypatch):
     outers = [{"name": "diloco", "sync_every": 8, "outer": {"type": "nesterov", "learning_rate": rate, "momentum": 0.9}} for rate in (0.4, 0.7)]
     learner(tmp_path)

@@ -54,10 +54,9 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
     found, same = [], Same(base)
     for name in asked:
         changes = {} if name == own else {"algorithm": {"name": name}}
-        of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes})
+        of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes}, facts[name]["sends"])
         search = Search(axes_of(described, facts[name], same, None if name == own else name), seeds=2)
-        found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name not in ("alone",) and
-                               not facts[name]["one_trains"],
+        found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=facts[name]["sends"],
                                needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
     with ThreadPoolExecutor(cores()) as pool:
         list(pool.map(_check, found))

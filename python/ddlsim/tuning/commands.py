@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..table import Cell, Column, Table, finite
+from ..units import counted
 from .search import value_of
 
 OF_FACTS = ("model_bytes", "step", "platform", "workers", "batch", "horizon", "text")
@@ -44,6 +45,9 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
                   "may be better", file=sys.stderr)
         if row["failed"]:
             print(f"ddlsim: {row['scenario']}: {row['failed']} of {row['runs']} runs failed; see tried.csv", file=sys.stderr)
+        if row["refused"]:
+            print(f"ddlsim: {row['scenario']}: {counted(row['refused'], 'setting')} cannot be run, or sent nothing; see tried.csv",
+                  file=sys.stderr)
     return 0
 
 

@@ -192,14 +192,14 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     rows = [row for row in question.rows if row.algorithm["name"] in asked]
     if not rows:
         raise InputError("--exclude: leaves no candidate whose learning is known; expected one at least")
-    found, left_out = _timed(question, systems, rows, jobs)
+    folder = out / question.base.name
+    trials = Trials(folder, Goal(LOSS), budget, jobs, "advise", quiet)
+    found, left_out = _timed(question, systems, rows, jobs, trials)
     for one in found:
         one.seeds = question.by_seed(one)
     found.sort(key=lambda one: math.inf if (score := question.score(one)) is None else score)
     _compare(found)
     text = facts.get("text")
-    folder = out / question.base.name
-    trials = Trials(folder, Goal(LOSS), budget, jobs, "advise", quiet)
     asynchronous = _asynchronous(question, [name for name in depend if name in asked], str(text), trials) if text else []
     advice = _advice(question, found, left_out, asynchronous, folder, jobs)
     folder.mkdir(parents=True, exist_ok=True)
@@ -250,7 +250,8 @@ def _count(value: Any, option: str) -> int:
     return number
 
 
-def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], jobs: int) -> tuple[list[Timed], list[str]]:
+def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], jobs: int,
+           trials: Trials) -> tuple[list[Timed], list[str]]:
     """Each scheme, its sums made in the way in which those of gradients are quickest here, which changes nothing that is learned; and
     those that the network does not allow, with the reason."""
     def time(asked: tuple[Row, dict[str, Any]]) -> Timed | str:
@@ -269,7 +270,11 @@ def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], 
                 return {**row.algorithm, "name": quickest}
             sums_too = "collective" in systems[row.algorithm["name"]]["keys"] and quickest != "ring_allreduce"
             return row.algorithm | ({"collective": quickest.removesuffix("_allreduce")} if sums_too else {})
-        answers = list(pool.map(time, [(row, way(row)) for row in rows]))
+        answers = []
+        for number, answer in enumerate(pool.map(time, [(row, way(row)) for row in rows]), 1):
+            answers.append(answer)
+            trials.tell("steps of schemes, by ddlsim check", number, len(rows))
+    trials.end_line()
     left_out = [f"{plain(row.algorithm)}: {answer}" for row, answer in zip(rows, answers) if isinstance(answer, str)]
     found = [answer for answer in answers if isinstance(answer, Timed)]
     if not found:
@@ -333,7 +338,8 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     sure = ("No system learns anything in this time." if best is None and question.target is None else
             f"The small GPT reaches {question.target:g} with no system within {LONGEST:,} steps." if best is None else
             f"Not sure, by the seeds of the small GPT: {others} may be as good." if others else
-            "Sure of the small GPT, beyond chance between seeds (5 %); of a large one the warnings below say what is known.")
+            f"Sure of the small GPT with {counted(question.learned_with, 'worker')}, beyond chance between seeds (5 %); of a large "
+            "one the warnings below say what is known.")
     deviation, freedom = pooled([one.seeds for one in found])
     return {"question": question.base.name, "metric": "loss", "target": question.target,
             "facts": {"model_bytes": question.bytes, "step_s": question.step_s, "workers": question.per_site,

@@ -56,11 +56,13 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
 
 @dataclass(frozen=True)
 class Base:
-    """A scenario that is varied: a file, or a dict whose relative paths start at `folder`."""
+    """A scenario that is varied: a file, or a dict whose relative paths start at `folder`. If its system sends, a run in which
+    nothing was sent is none of it."""
     name: str
     scenario: Path | dict[str, Any] = field(hash=False)
     folder: Path | None = None
     changes: Changes = field(default_factory=dict, hash=False)
+    sends: bool = False
 
     def describe(self, command: str = "describe", changes: Changes | None = None, options: Iterable[str] = ()) -> str:
         """The answer of `ddlsim describe`, or another command, about it."""
@@ -125,14 +127,17 @@ class Trials:
         if not jobs or left == 0.0:
             return not jobs
         for number, answer in enumerate(run_jobs(jobs, self.at_once, ["--trust"], left), 1):
-            possible = answer.state != "refused"
             try:
                 run = read(answer.job.out) if answer.state in ("done", "kept") else None
-                trial = Trial(answer.job.out, self.goal.score(run) if run else math.inf, run, answer.error, possible)
+                if run and open_runs[answer.job.out][0].sends and not run.measure("bytes_sent"):
+                    trial = Trial(answer.job.out, math.inf, None, "sends nothing within the run", possible=False)
+                else:
+                    trial = Trial(answer.job.out, self.goal.score(run) if run else math.inf, run, answer.error,
+                                  possible=answer.state != "refused")
             except InputError as error:
                 trial = Trial(answer.job.out, math.inf, None, str(error))
             self.known[answer.job.out] = trial
-            self._tell(stage, number, len(jobs))
+            self.tell(stage, number, len(jobs))
         return all(job.out in self.known for job in jobs)
 
     def follow(self, searches: Mapping[Base, Search], stage: str = "tuning", rounds: int | None = None,
@@ -160,7 +165,8 @@ class Trials:
         found = [(changes_of(setting), first_seed(seed)) for setting, seed in [*asked, *search.impossible.items()]]
         return [(changes, seed, trial) for changes, seed in found if (trial := self.of(base, changes, seed))]
 
-    def _tell(self, stage: str, number: int, runs: int) -> None:
+    def tell(self, stage: str, number: int, runs: int) -> None:
+        """A line of progress."""
         terminal = sys.stderr.isatty()
         now = time.monotonic()
         if self.quiet or now - self._told < (0.1 if terminal else 10):
@@ -196,8 +202,9 @@ def file_name(text: str) -> str:
 def system_facts(own: str | None = None) -> dict[str, dict[str, Any]]:
     """Every training system by its name, as `ddlsim list algorithms --json` tells of it; and `own`, which a library may bring that only its
     scenario names."""
-    found = {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
-    blank = {"one_model": False, "chooses_samples": False, "one_trains": False, "tuned": [], "keys": {}}
+    found = {system["name"]: system | {"sends": system["name"] != "alone" and not system["one_trains"]}
+             for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
+    blank = {"one_model": False, "chooses_samples": False, "one_trains": False, "sends": True, "tuned": [], "keys": {}}
     return found if own is None or own in found else {own: blank, **found}
 
 

@@ -9,6 +9,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,9 +107,13 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         goals.append(goal_of(described, target, str(file)))
         if any(base.name == other.name for other in bases):
             raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
-        base = base if lists else priced(base, described)
-        own = described["algorithm"]["name"]
-        axes = axes_over(described, lists) if lists else axes_of(described, system_facts(own)[own], Same(base))
+        if lists:
+            axes = axes_over(described, lists)
+        else:
+            own = described["algorithm"]["name"]
+            facts = system_facts(own)[own]
+            base = replace(priced(base, described), sends=facts["sends"])
+            axes = axes_of(described, facts, Same(base))
         bases.append(base)
         searches[base] = Search(axes, seeds, grid=bool(lists))
     if any(goal != goals[0] for goal in goals):
@@ -157,6 +162,7 @@ def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any
                if target is not None else {}),
             "seeds": len(of_best), "runs": sum(trial.possible for _, _, trial in runs),
             "failed": sum(bool(trial.failure) and trial.possible for _, _, trial in runs),
+            "refused": sum(not trial.possible for _, _, trial in runs),
             "at_edge": search.at_edge(), "tuned_scenario": str(tuned)}
 
 
