@@ -98,7 +98,14 @@ std::string Simulation::waiting_text() const {
     if (host_life_->program(node->id()) != nullptr) node->describe_waiting(lines);
   }
   network_.describe_waiting(lines);
-  return lines.empty() ? "no node can go on" : "no node can go on: " + joined(lines);
+  if (lines.empty()) return "no node can go on";
+  constexpr std::size_t most_told = 8;
+  if (lines.size() > most_told) {
+    const std::size_t more = lines.size() - most_told;
+    lines.resize(most_told);
+    lines.push_back(fmt::format("and {} more wait", more));
+  }
+  return "no node can go on: " + joined(lines);
 }
 
 double Simulation::now() {
