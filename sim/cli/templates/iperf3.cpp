@@ -21,9 +21,15 @@ using Parsed = nlohmann::json;
 // Where nothing was measured inside a site.
 constexpr double assumed_bps = 10e9, assumed_rtt_s = 0.0001;
 
+constexpr double most_apart = 1.5;  // tests of one direction that differ by more are told
+
 struct Mean {
-  double sum = 0, count = 0;
-  void add(double value) { sum += value, ++count; }
+  double sum = 0, count = 0, least = 0, most = 0;
+  void add(double value) {
+    least = count > 0 ? std::min(least, value) : value;
+    most = std::max(most, value);
+    sum += value, ++count;
+  }
   double value() const { return sum / count; }
 };
 
@@ -115,6 +121,11 @@ class Iperf3Files {
       line(what.first, test.bps.value(), rtt_s, what.second);
       least_s = std::min(least_s, rtt_s);
       most_bps = std::max(most_bps, test.bps.value());
+      if (test.bps.most <= most_apart * test.bps.least) continue;
+      const auto& [from, to] = what.first;
+      matrix.notes.push_back(fmt::format("{} tests from {} to {} gave {:.6g} to {:.6g} Mbit/s: their mean is taken",
+                                         test.bps.count, scenario::in_quotes(from), scenario::in_quotes(to),
+                                         test.bps.least / 1e6, test.bps.most / 1e6));
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       for (std::size_t j = i; j < names_.size(); ++j) {
@@ -126,12 +137,12 @@ class Iperf3Files {
                           scenario::in_quotes(names_[i]), scenario::in_quotes(names_[j])));
         }
         line({names_[i], names_[i]}, most_bps, least_s, 1);
-        matrix.assumed.push_back(fmt::format("nothing was measured inside {}: {:.6g} Mbit/s and {:.6g} ms are assumed",
-                                             scenario::in_quotes(names_[i]), most_bps / 1e6, least_s * 1e3));
+        matrix.notes.push_back(fmt::format("nothing was measured inside {}: {:.6g} Mbit/s and {:.6g} ms are assumed",
+                                           scenario::in_quotes(names_[i]), most_bps / 1e6, least_s * 1e3));
       }
     }
     matrix.text = "# Measured by iperf3\n";
-    for (const std::string& what : matrix.assumed) matrix.text += "# " + what + "\n";
+    for (const std::string& what : matrix.notes) matrix.text += "# " + what + "\n";
     matrix.text += lines;
     return matrix;
   }

@@ -7,8 +7,8 @@
 namespace ddl::cli {
 
 struct Iperf3Matrix {
-  std::string text;                  // a CSV file
-  std::vector<std::string> assumed;  // parts that no file tells, a line each
+  std::string text;                // a CSV file
+  std::vector<std::string> notes;  // what no file tells, and where files disagree, a line each
 };
 
 // `sites`: "NAME=ADDRESS,ADDRESS", the hosts of a site; a host of none is a site called by its address. Several tests

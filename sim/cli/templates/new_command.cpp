@@ -147,7 +147,7 @@ void write_new(NewSettings settings) {
     results::write_whole(file, std::string(content));
     results::message_stream(file) << file << "\n";
   }
-  for (const std::string& what : matrix.assumed) print_note(what);
+  for (const std::string& what : matrix.notes) print_note(what);
   if (chosen.text == &template_own_system) results::message_stream(settings.file) << build_command(folder) << "\n";
 }
 
