@@ -92,20 +92,19 @@ void Simulation::start_actors() {
 }
 
 std::string Simulation::waiting_text() const {
-  std::vector<std::string> lines;
-  hosts_.describe_absent(lines);
+  std::vector<std::string> absent, waits;
+  hosts_.describe_absent(absent);
   for (const auto& node : nodes_) {
-    if (host_life_->program(node->id()) != nullptr) node->describe_waiting(lines);
+    if (host_life_->program(node->id()) != nullptr) node->describe_waiting(waits);
   }
-  network_.describe_waiting(lines);
-  if (lines.empty()) return "no node can go on";
-  constexpr std::size_t most_told = 8;
-  if (lines.size() > most_told) {
-    const std::size_t more = lines.size() - most_told;
-    lines.resize(most_told);
-    lines.push_back(fmt::format("and {} more wait", more));
+  network_.describe_waiting(waits);
+  std::vector<std::string> told;
+  for (const auto& lines : {absent, waits}) {
+    constexpr std::size_t most = 6;
+    told.insert(told.end(), lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size())));
+    if (lines.size() > most) told.push_back(fmt::format("and {} more", lines.size() - most));
   }
-  return "no node can go on: " + joined(lines);
+  return told.empty() ? "no node can go on" : "no node can go on: " + joined(told);
 }
 
 double Simulation::now() {

@@ -45,7 +45,8 @@ struct HostLeave {
 
 // Crashes and restarts of each host, which is up and down for exponentially distributed times. A host that is away has
 // neither; where outages overlap, a host is down while any of them lasts. A host that is to leave while it is down, or
-// that crashes before it has gone, does not start again. The hosts of a site crash and start again together.
+// that crashes before it has gone and without a join, does not start again. The hosts of a site crash and start again
+// together.
 struct HostChurn {
   static constexpr const char* tag = "churn";
   static constexpr const char* what = "hosts crash and start again, at random";

@@ -353,10 +353,13 @@ def test_a_setting_with_which_nothing_is_sent_is_none_of_a_scheme_that_sends(tmp
     (row,) = ddlsim.tune(file, seeds=1, out=tmp_path / "out").to_dict("records")
     tried = (tmp_path / "out/learner/tried.csv").read_text().splitlines()
     silent = [line for line in tried if "sends nothing" in line]
-    assert row["refused"] >= len(silent) > 0 and all(line.endswith(",0") for line in silent)
+    assert row["failed"] == len(silent) > 0 and all(line.endswith(",0") for line in silent)
     assert ddlsim.run(row["tuned_scenario"], out=tmp_path / "again").summary["bytes_sent"] > 0
     (row,) = ddlsim.tune(file, over={"algorithm.local_steps": [1000]}, seeds=1, out=tmp_path / "asked").to_dict("records")
-    assert row["refused"] == 0  # it was asked for
+    assert row["failed"] == 0  # it was asked for
+    alone = learner(tmp_path, algorithm="local_sgd", platform={**LEARNER["platform"], "workers": 1}, stop={"time": "0.9s"})
+    (row,) = ddlsim.tune(alone, seeds=1, out=tmp_path / "alone").to_dict("records")
+    assert row["failed"] == 0  # one worker has nobody to send to
 
 
 @needs_program

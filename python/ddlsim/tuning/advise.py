@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, RunFailed
 from ..runs import AnyPath
 from ..units import quantity
-from .candidates import Candidate, candidates_of, checked
+from .candidates import Candidate, candidates_of
 from .race import LOOKS, SEEDS, Entrant, look, looks_of
 from .search import Changes, Search, changes_of
-from .trials import Base, Budget, Goal, Trial, Trials, cores, goal_of, system_facts
+from .trials import Base, Budget, Goal, Trial, Trials, checked, cores, goal_of, system_facts
 from .tune import base_of, priced
 
 if TYPE_CHECKING:

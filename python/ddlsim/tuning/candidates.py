@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DdlsimError, InputError, nearest
-from .search import Changes, Search
-from .trials import Base, cores
+from .search import Search
+from .trials import Base, checked, cores, sending
 from .tune import Same, axes_of
 
 # A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to a target; this leaves
@@ -54,9 +54,10 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
     found, same = [], Same(base)
     for name in asked:
         changes = {} if name == own else {"algorithm": {"name": name}}
-        of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes}, facts[name]["sends"])
+        of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes})
         search = Search(axes_of(described, facts[name], same, None if name == own else name), seeds=2)
-        found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=facts[name]["sends"],
+        found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name != "alone" and
+                               not facts[name]["one_trains"],
                                needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
     with ThreadPoolExecutor(cores()) as pool:
         list(pool.map(_check, found))
@@ -70,14 +71,10 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
     return found
 
 
-def checked(base: Base, changes: Changes | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json"]))
-    return found
-
-
 def _check(one: Candidate) -> None:
     try:
         one.checked = checked(one.base)
+        one.base = sending(one.base, one.checked)
     except DdlsimError as error:
         one.left_out = reason_of(error)
 

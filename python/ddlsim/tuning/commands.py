@@ -46,7 +46,7 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
         if row["failed"]:
             print(f"ddlsim: {row['scenario']}: {row['failed']} of {row['runs']} runs failed; see tried.csv", file=sys.stderr)
         if row["refused"]:
-            print(f"ddlsim: {row['scenario']}: {counted(row['refused'], 'setting')} cannot be run, or sent nothing; see tried.csv",
+            print(f"ddlsim: {row['scenario']}: {counted(row['refused'], 'setting')} cannot be run; see tried.csv",
                   file=sys.stderr)
     return 0
 

@@ -9,9 +9,9 @@ from ..frame import Run
 from ..stats import SIGNIFICANCE, paired_p
 from ..units import bytes_, seconds, share
 from .advise import BANDWIDTH, Condition, Study, best_sender
-from .candidates import checked
 from .race import looks_of, seeds_to_tell
 from .search import changes_of, named
+from .trials import checked
 
 COMPUTING = 2 / 3  # of a step: then computing binds
 SATURATED = 0.01  # so little of accuracy, or share of loss, is gained in the second half of the time

@@ -23,10 +23,10 @@ from ..stats import SIGNIFICANCE, holm, pooled, pooled_p, student_factor
 from ..table import Cell, Column, Table, hanging
 from ..units import bytes_, counted, quantity, seconds, share
 from .advise import BANDWIDTH
-from .candidates import checked, reason_of
+from .candidates import reason_of
 from .decide import what_binds
 from .search import Changes, named, value_of
-from .trials import Base, Budget, Goal, Trials, plain, system_facts
+from .trials import Base, Budget, Goal, Trials, checked, plain, system_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -273,7 +273,7 @@ def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], 
         answers = []
         for number, answer in enumerate(pool.map(time, [(row, way(row)) for row in rows]), 1):
             answers.append(answer)
-            trials.tell("steps of schemes, by ddlsim check", number, len(rows))
+            trials.tell("time of a step", number, len(rows), "scheme")
     trials.end_line()
     left_out = [f"{plain(row.algorithm)}: {answer}" for row, answer in zip(rows, answers) if isinstance(answer, str)]
     found = [answer for answer in answers if isinstance(answer, Timed)]

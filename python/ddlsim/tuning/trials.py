@@ -9,7 +9,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,8 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
 
 @dataclass(frozen=True)
 class Base:
-    """A scenario that is varied: a file, or a dict whose relative paths start at `folder`. If its system sends, a run in which
-    nothing was sent is none of it."""
+    """A scenario that is varied: a file, or a dict whose relative paths start at `folder`. If it `sends`, a run in which nothing was
+    sent counts as failed."""
     name: str
     scenario: Path | dict[str, Any] = field(hash=False)
     folder: Path | None = None
@@ -129,11 +129,10 @@ class Trials:
         for number, answer in enumerate(run_jobs(jobs, self.at_once, ["--trust"], left), 1):
             try:
                 run = read(answer.job.out) if answer.state in ("done", "kept") else None
-                if run and open_runs[answer.job.out][0].sends and not run.measure("bytes_sent"):
-                    trial = Trial(answer.job.out, math.inf, None, "sends nothing within the run", possible=False)
-                else:
-                    trial = Trial(answer.job.out, self.goal.score(run) if run else math.inf, run, answer.error,
-                                  possible=answer.state != "refused")
+                score = self.goal.score(run) if run else math.inf
+                is_silent = open_runs[answer.job.out][0].sends and run and math.isfinite(score) and not run.measure("bytes_sent")
+                trial = (Trial(answer.job.out, math.inf, None, "sends nothing within the run") if is_silent else
+                         Trial(answer.job.out, score, run, answer.error, answer.state != "refused"))
             except InputError as error:
                 trial = Trial(answer.job.out, math.inf, None, str(error))
             self.known[answer.job.out] = trial
@@ -165,7 +164,7 @@ class Trials:
         found = [(changes_of(setting), first_seed(seed)) for setting, seed in [*asked, *search.impossible.items()]]
         return [(changes, seed, trial) for changes, seed in found if (trial := self.of(base, changes, seed))]
 
-    def tell(self, stage: str, number: int, runs: int) -> None:
+    def tell(self, stage: str, number: int, count: int, what: str = "run") -> None:
         """A line of progress."""
         terminal = sys.stderr.isatty()
         now = time.monotonic()
@@ -173,12 +172,23 @@ class Trials:
             return
         self._told = now
         used = f", {100 * min(1.0, self.budget.used):.0f} % of the budget" if self.budget.seconds else ""
-        line = f"{self.command}: {stage}, {number} of {counted(runs, 'run')}{used}"
+        line = f"{self.command}: {stage}, {number} of {counted(count, what)}{used}"
         print(f"\r\x1b[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
 
     def end_line(self) -> None:
         if not self.quiet and sys.stderr.isatty() and self._told:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def checked(base: Base, changes: Changes | None = None) -> dict[str, Any]:
+    """The answer of `ddlsim check`. Raises DdlsimError."""
+    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json"]))
+    return found
+
+
+def sending(base: Base, answer: Mapping[str, Any]) -> Base:
+    """With what `check` says of it: whether it sends."""
+    return replace(base, sends=answer["bounds"]["bytes_per_step"] > 0)
 
 
 def first_seed(seed: int) -> int:
@@ -202,9 +212,8 @@ def file_name(text: str) -> str:
 def system_facts(own: str | None = None) -> dict[str, dict[str, Any]]:
     """Every training system by its name, as `ddlsim list algorithms --json` tells of it; and `own`, which a library may bring that only its
     scenario names."""
-    found = {system["name"]: system | {"sends": system["name"] != "alone" and not system["one_trains"]}
-             for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
-    blank = {"one_model": False, "chooses_samples": False, "one_trains": False, "sends": True, "tuned": [], "keys": {}}
+    found = {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
+    blank = {"one_model": False, "chooses_samples": False, "one_trains": False, "tuned": [], "keys": {}}
     return found if own is None or own in found else {own: blank, **found}
 
 

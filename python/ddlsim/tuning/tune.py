@@ -22,7 +22,7 @@ from ..stats import estimate
 from ..units import base_unit, quantity
 from ..units import plain as number_text
 from .search import FIRST_SEED, MOST_TOGETHER, RATE, SCHEDULE, Axis, Changes, Search, axis, changes_of, named, over, rates, text_of
-from .trials import Base, Goal, Trials, file_name, goal_of, plain, system_facts
+from .trials import Base, Goal, Trials, checked, file_name, goal_of, plain, sending, system_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def priced(base: Base, described: Mapping[str, Any]) -> Base:
         return base
     compute["seconds_per_sample"] = f"{time_s / described['training']['batch_size']:.12g}s"
     others = {path: value for path, value in base.changes.items() if not path.startswith("compute")}
-    return Base(base.name, base.scenario, base.folder, others | {"compute": compute})
+    return replace(base, changes=others | {"compute": compute})
 
 
 def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[Any]]], where: str = "--over") -> list[Axis]:
@@ -110,10 +110,10 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         if lists:
             axes = axes_over(described, lists)
         else:
+            base = priced(base, described)
+            base = sending(base, checked(base))
             own = described["algorithm"]["name"]
-            facts = system_facts(own)[own]
-            base = replace(priced(base, described), sends=facts["sends"])
-            axes = axes_of(described, facts, Same(base))
+            axes = axes_of(described, system_facts(own)[own], Same(base))
         bases.append(base)
         searches[base] = Search(axes, seeds, grid=bool(lists))
     if any(goal != goals[0] for goal in goals):

@@ -78,11 +78,9 @@ void HostLife::play() {
 
 void HostLife::change(const HostEvent& event) {
   switch (event.kind) {
-    case HostEvent::crash: {
+    case HostEvent::crash:
       counts_.crashes += run_.hosts.is_first_on_host(event.node);
-      const bool has_left = node(event.node).is_leaving() && !node(event.node).returns();
-      return take_down(event.node, has_left ? Presence::away : Presence::down);
-    }
+      return take_down(event.node, node(event.node).leaves_for_good() ? Presence::away : Presence::down);
     case HostEvent::restart_kept:
     case HostEvent::restart_lost:
       counts_.restarts += run_.hosts.is_first_on_host(event.node);
@@ -104,7 +102,7 @@ void HostLife::settle_instant() {
   }
 }
 
-void HostLife::take_down(int id, Presence presence) {
+void HostLife::take_down(int id, Presence presence, bool returns) {
   SimNode& gone = node(id);
   run_.hosts.set_changing(true);
   run_.hosts.set(id, presence, sg::Engine::get_clock());
@@ -117,15 +115,15 @@ void HostLife::take_down(int id, Presence presence) {
   if (run_.end.is_over()) return;
   counts_.steps_unshared += programs_[id]->steps_unshared();
   programs_[id].reset();
-  const bool rejoins = gone.returns(), rejoins_now = rejoins && presence == Presence::away;
+  const bool is_to_return = gone.returns(), leaves_again = gone.leaves_again();
   counts_.steps_lost += gone.discard_state();
   const bool was_at_work = run_.workers.is_at_work(id);
   run_.workers.stops(id);
   run_.workers.expect(
-      id, (was_at_work || rejoins || presence == Presence::away) && (rejoins_now || run_.hosts.starts_later(id)));
+      id, (was_at_work || is_to_return || presence == Presence::away) && (returns || run_.hosts.starts_later(id)));
   notify_presence(id);
   run_.hosts.set_changing(false);
-  if (rejoins_now) return bring_up({{id, true}});
+  if (returns) return bring_up({{id, true, leaves_again}});
   run_.conductor.wake_if_no_work_is_left();
 }
 
@@ -135,11 +133,12 @@ void HostLife::bring_up(const std::vector<Start>& starts) {
   const bool afresh = run_.hosts.workers_up() == 0 && std::ranges::all_of(starts, [this](const Start& start) {
                         return start.without_state || !node(start.node).is_worker();
                       });
-  for (const auto& [id, without_state] : starts) {
+  for (const auto& [id, without_state, leaves] : starts) {
     run_.hosts.set(id, Presence::up, sg::Engine::get_clock());
     run_.network.set_reachable(id, true);
     const HostStart without = afresh ? HostStart::afresh : HostStart::without_state;
     node(id).start(without_state ? without : HostStart::with_state, run_.experiment.first_weights(id));
+    if (leaves) node(id).take_no_more_steps();
     if (!afresh) make_program(id);
     notify_presence(id);
   }
@@ -166,7 +165,9 @@ void HostLife::start_departure(int id) {
   run_.actors.start("departure", [this, id, life = node(id).incarnation()] {
     run_.network.wait_until_all_delivered(id);
     settle_instant();
-    if (!run_.end.is_over() && run_.hosts.up(id) && node(id).incarnation() == life) take_down(id, Presence::away);
+    if (!run_.end.is_over() && run_.hosts.up(id) && node(id).incarnation() == life) {
+      take_down(id, Presence::away, node(id).returns());
+    }
   });
 }
 

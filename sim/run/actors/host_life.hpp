@@ -52,12 +52,13 @@ class HostLife {
   void make_program(int id);
   void start_main(int id);
   void change(const HostEvent& event);
-  void settle_instant();  // waits until nothing else goes on in this instant
-  void take_down(int id, Presence presence);
+  void settle_instant();                                            // waits until nothing else goes on in this instant
+  void take_down(int id, Presence presence, bool returns = false);  // returns: comes back at once, without its state
   // The start of a host that was not up.
   struct Start {
     int node = 0;
     bool without_state = false;
+    bool leaves = false;  // takes no step
   };
   void bring_up(const std::vector<Start>& starts);
   void bring_up_pending() { bring_up(std::exchange(pending_starts_, {})); }

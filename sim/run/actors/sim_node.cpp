@@ -156,7 +156,7 @@ std::int64_t SimNode::discard_state() {
   check(!has_actors(), "a host forgets once its actors are gone");
   waiting_.clear();
   watching_.clear();
-  has_main_ = leaving_ = returns_ = false;
+  has_main_ = leaving_ = returns_ = leaves_again_ = false;
   end_incarnation();
   return lose_steps();
 }

@@ -60,7 +60,7 @@ class SimNode : public LearningNode, private Membership {
   bool has_actors() const { return actors_ > 0; }
   bool has_main() const { return has_main_; }
   void begin_main() { has_main_ = true; }
-  void end_main() {  // one that was to stay, and asked for no step more, leaves after all
+  void end_main() {  // its join came, but it took no step since: it leaves, and returns
     has_main_ = false;
     leaving_ = leaving_ || returns_;
   }
@@ -73,19 +73,23 @@ class SimNode : public LearningNode, private Membership {
   std::int64_t discard_state();
   // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
   void start(HostStart how, const Payload& first_weights);
-  // Takes no steps any more once the one under way is over.
+  // Takes no steps any more once the one under way is over. A return that is due comes first, for other hosts of the
+  // site may have returned.
   void take_no_more_steps() {
+    leaves_again_ = returns_;
     leaving_ = true;
-    returns_ = false;
   }
   bool is_leaving() const { return leaving_; }
+  bool leaves_for_good() const { return leaving_ && (!returns_ || leaves_again_); }
   // Its join came before it had left. If its program still runs and asks for another step, it stays; if not, it leaves
   // and returns().
   void take_steps_again() {
     leaving_ = !has_main_;
     returns_ = true;
+    leaves_again_ = false;
   }
   bool returns() const { return returns_; }
+  bool leaves_again() const { return leaves_again_; }  // as soon as it has returned
   void notify_presence(int node, Presence presence);
   // "w1 waits for the servers' model" for every actor that does.
   void describe_waiting(std::vector<std::string>& lines) const;
@@ -124,7 +128,7 @@ class SimNode : public LearningNode, private Membership {
   std::map<int, ChannelQueue> queues_;
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
-  bool leaving_ = false, returns_ = false;
+  bool leaving_ = false, returns_ = false, leaves_again_ = false;
   HostStart start_ = HostStart::afresh;  // the last
 };
 

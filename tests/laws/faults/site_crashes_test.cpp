@@ -104,20 +104,26 @@ TEST_CASE("replicas that are sites: sites that churn end their steps with one ou
 }
 
 // When the join comes, some of its workers have gone, some wait for what they sent, and some still compute.
-TEST_CASE("replicas that are sites: one that joins before it has left, while another crashes, holds up nobody") {
+TEST_CASE("replicas that are sites: one that joins before it has left, while sites crash, holds up nobody") {
+  const auto at_c = [](const char* type, double at_s) {
+    return fmt::format(R"(, {{"type": "{}", "site": "c", "at": "{:.3f}s"}})", type, at_s);
+  };
   for (const double leave_s : {2.3, 6.3, 8.9}) {
-    for (const double away_s : {0.6, 2.2}) {
-      for (const double crash_s : {3.1, 4.7, 6.1, 7.4}) {
+    for (const double join_s : {leave_s + 0.6, leave_s + 2.2}) {
+      std::vector<std::string> others;
+      for (const double crash_s : {3.1, 4.7, 6.1, 7.4}) others.push_back(crash(R"("site": "a")", crash_s, "lost"));
+      for (const double later_s : {0.3, 1.1}) {
+        others.push_back(crash(R"("site": "c")", join_s + later_s, "kept"));
+        others.push_back(crash(R"("site": "a")", 4.7, "lost") + at_c("leave", join_s + later_s) +
+                         at_c("join", join_s + 1.5));
+      }
+      for (const std::string& other : others) {
         CAPTURE(leave_s);
-        CAPTURE(away_s);
-        CAPTURE(crash_s);
-        const auto at_c = [](const char* type, double at_s) {
-          return fmt::format(R"({{"type": "{}", "site": "c", "at": "{:.3f}s"}})", type, at_s);
-        };
+        CAPTURE(join_s);
+        CAPTURE(other);
         auto scenario = sites(diloco(R"("sync_every": 6, "fragments": 2, "fragment_sync_delay": 2,
                                         "replica": "site", "on_failure": "go_on")"),
-                              crash(R"("site": "a")", crash_s, "lost") + ", " + at_c("leave", leave_s) + ", " +
-                                  at_c("join", leave_s + away_s),
+                              other + at_c("leave", leave_s) + at_c("join", join_s),
                               of_two_layers + R"(, "stop": {"iterations": 20})");
         scenario.compute.jitter = 0.3;
         const auto result = run::run(scenario);
