@@ -373,6 +373,9 @@ struct Fabric::Parts {
     facts.segments = segments;
     facts.plain_factors = plain.has_value();
     facts.latencies_change = changes.of_latency();
+    for (int link = 0; link < static_cast<int>(links.size()); ++link) {
+      facts.quickest_bytes_per_s = std::max(facts.quickest_bytes_per_s, weighing_bandwidth(link));
+    }
     plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
     follow(plan, has_measured_connections(), numbers);

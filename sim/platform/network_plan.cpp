@@ -139,6 +139,10 @@ SolverChoice solver_of(const scenario::NetworkSpec& network, const NetworkFacts&
     return {CarriedBy::accelerator,
             "messages go over several connections, whose rates SimGrid's solver can fail to round"};
   }
+  if (is_for_it && facts.quickest_bytes_per_s > most_bytes_per_s_of_simgrid) {
+    return {CarriedBy::accelerator, fmt::format("a link has {:.6g} Gbit/s, which SimGrid's solver can fail to round",
+                                                facts.quickest_bytes_per_s * 8 / 1e9)};
+  }
   return {is_for_it ? CarriedBy::simgrid : CarriedBy::accelerator,
           fmt::format("{}; {} {} SimGrid's own solver is {}", counted(facts.nodes, "node"),
                       is_for_it ? "up to" : "beyond", most_nodes_of_simgrid, is_for_it ? "quick" : "slow")};

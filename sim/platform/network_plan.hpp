@@ -39,7 +39,8 @@ struct NetworkFacts {
   std::function<std::string()> without_links = nullptr, latency_only_back = nullptr;
   // The greatest of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
   std::function<RouteKind()> kind_of_routes = nullptr;
-  double segments = 0;  // about how many would travel packet by packet
+  double segments = 0;              // about how many would travel packet by packet
+  double quickest_bytes_per_s = 0;  // of all links
 };
 
 struct NetworkPlan {
@@ -51,6 +52,9 @@ struct NetworkPlan {
 // Beyond, SimGrid's solver is slow: each event costs it time for all transfers under way (docs/network.md has the
 // measurement).
 constexpr std::size_t most_nodes_of_simgrid = 32;
+
+// Beyond, SimGrid's solver can abort: it counts to 1e-5 bytes/s, and doubles of that size are rounded to a fifth of it.
+constexpr double most_bytes_per_s_of_simgrid = 12.5e9;
 
 // Beyond, packets would take hours: each ordered pair of nodes is a connection.
 constexpr std::size_t most_nodes_of_packets = 1000;

@@ -99,6 +99,12 @@ TEST_CASE("routes are searched for latency on the way back alone only where SimG
   CHECK(searches_of({.model = NetworkModel::CM02}, few) == 0);
 }
 
+TEST_CASE("SimGrid's solver carries no rates that it can fail to round, unless it is asked for") {
+  plans({.model = CM02}, {.nodes = few, .quickest_bytes_per_s = 50e9}, accelerator, CM02, "a link has 400 Gbit/s, ...");
+  plans({.model = CM02}, {.nodes = few, .quickest_bytes_per_s = 12.5e9}, simgrid, CM02);
+  plans({.solver = LinkSolver::simgrid}, {.nodes = few, .quickest_bytes_per_s = 50e9}, simgrid, TCP);
+}
+
 TEST_CASE("the model is TCP unless a platform file sets factors of its own, and has settings that no other has") {
   plans({.queue = {0.2}, .slow_start_after_idle = false}, {.nodes = 2, .latencies_change = true}, simgrid, TCP);
   CHECK(text_of(plan_network({}, {.nodes = 2})) == "TCP, carried by SimGrid");
