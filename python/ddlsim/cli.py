@@ -118,7 +118,7 @@ def _add_plot(parser: argparse.ArgumentParser) -> None:
                              "workers); steps, staleness (their distributions); links (of one run with --trace)")
     parser.add_argument("--x", default="", metavar="WORD", help="of curves: time (default), bytes, iterations, epochs, samples, tokens")
     parser.add_argument("--y", default="", metavar="WORD",
-                        help="of curves: accuracy, loss or train_loss; of maps: accuracy, loss, or time or bytes to a target; of "
+                        help="of curves: accuracy, loss, perplexity or train_loss; of maps: accuracy, loss, or time or bytes to a target; of "
                              "target: time or bytes; of speedup: time or samples")
     parser.add_argument("--target", type=float, metavar="SHARE",
                         help="to which time and bytes are counted; default: the hardest that most schemes reach")

@@ -10,6 +10,7 @@ Kind = Literal["text", "seconds", "bytes", "share", "score", "number"]
 
 _TIMES = ((1e-6, "us"), (1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h"))
 _BYTES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"), (1e15, "PB"))
+_RATES = ((1.0, "bit/s"), (1e3, "kbit/s"), (1e6, "Mbit/s"), (1e9, "Gbit/s"), (1e12, "Tbit/s"))
 
 
 def seconds(value: float) -> str:
@@ -21,6 +22,10 @@ def seconds(value: float) -> str:
 
 def bytes_(value: float) -> str:
     return _with_unit(value, _BYTES)
+
+
+def bits_per_s(value: float) -> str:
+    return _with_unit(value, _RATES)
 
 
 def share(value: float) -> str:

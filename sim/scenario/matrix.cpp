@@ -26,6 +26,7 @@ namespace ddl::scenario {
 namespace {
 
 constexpr TextFile matrix_file{"a CSV file", 16 << 20};
+constexpr double most_apart = 1.5;  // round trips there and back that differ by more are told
 constexpr std::array link_columns = {"from", "to", "up", "down", "latency"};
 constexpr std::array measured_columns = {"from", "to", "rate_mbps", "rtt_ms", "streams"};
 
@@ -193,10 +194,26 @@ void note_contradictions(std::vector<Measurement> lines, const Place& place) {
   }
 }
 
+// Round trips there and back are one time, measured twice.
+void note_contradictions(const Lines& lines, const Place& place) {
+  for (const auto& [ends, there] : lines) {
+    note_contradictions(there, place);
+    const auto back = lines.find({ends.second, ends.first});
+    if (back == lines.end() || ends.first >= ends.second) continue;
+    const double one_s = direction(lines, ends.first, ends.second)->rtt_s;
+    const double other_s = direction(lines, ends.second, ends.first)->rtt_s;
+    if (std::max(one_s, other_s) <= most_apart * std::min(one_s, other_s)) continue;
+    place.note(
+        fmt::format("contradicts itself: a round trip takes {:.4g} ms from {} to {}, but {:.4g} ms from there; "
+                    "their mean is taken",
+                    one_s * 1e3, in_quotes(ends.first), in_quotes(ends.second), other_s * 1e3));
+  }
+}
+
 void check_rows(std::vector<Measurement>& rows, const Place& place) {
   Lines lines;
   for (const Measurement& row : rows) lines[{row.from, row.to}].push_back(row);
-  for (const auto& [ends, of_direction] : lines) note_contradictions(of_direction, place);
+  note_contradictions(lines, place);
   const auto to_router_s = [&](const std::string& site) { return direction(lines, site, site)->rtt_s / 2; };
   for (const Measurement& row : rows) {
     if (row.from == row.to || row.rtt.value >= to_router_s(row.from) + to_router_s(row.to)) continue;

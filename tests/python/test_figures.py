@@ -172,6 +172,12 @@ def test_tokens_of_a_text_are_an_axis(results):
     assert series.x.tolist() == [0, 64 * 240, 64 * 480]
 
 
+def test_perplexity_is_the_exponential_of_the_loss(results):
+    results.add("gpt", metric="loss", final=2.0)
+    loss, perplexity = (data.curves(grouped(results), y=word).series[0].y for word in ("loss", "perplexity"))
+    assert perplexity == pytest.approx(np.exp(loss))
+
+
 @pytest.mark.parametrize("options, message", [
     ({"kind": "stepz"}, "is no kind"), ({"kind": "map", "x": "time"}, "--x: is for --kind curves"),
     ({"x": "tokens"}, "has no tokens"),

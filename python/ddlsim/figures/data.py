@@ -331,6 +331,7 @@ _X_COLUMNS = {"time": ("simulated time", "time_s"), "bytes": ("sent by all nodes
               "samples": ("samples of all workers", "samples"), "tokens": ("tokens of all workers", "tokens")}
 _Y_COLUMNS = {"accuracy": ("test accuracy, mean over workers", "test_accuracy"),
               "loss": ("test loss (nats), mean over workers", "test_loss"),
+              "perplexity": ("test perplexity, mean over workers", "test_perplexity"),
               "train_loss": ("minibatch loss (nats), mean over workers", "train_loss")}
 _BANDS = {"ci": "band: 95 % interval of the mean", "sd": "band: one standard deviation", "minmax": "band: least to largest",
           "none": ""}
@@ -401,7 +402,7 @@ def _curve(run: Run, x: str, y: str) -> Line:
     if tokens is None:
         raise InputError(f"{run.folder}: has no tokens; expected runs of a gpt, or another --x")
     column = "samples" if x == "tokens" else x
-    rows = run.curve()[[column, y]].dropna()
+    rows = run.curve().assign(test_perplexity=lambda row: np.exp(row["test_loss"]))[[column, y]].dropna()
     each = tokens / (run.measure("samples") or 1) if x == "tokens" else 1
     return rows[column].to_numpy(float) * each, rows[y].to_numpy(float)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..frame import Run
 from ..stats import SIGNIFICANCE, paired_p
-from ..units import bytes_, seconds, share
+from ..units import bits_per_s, bytes_, seconds, share
 from .advise import BANDWIDTH, Condition, Study, best_sender
 from .race import looks_of, seeds_to_tell
 from .search import changes_of, named
@@ -65,7 +65,7 @@ def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
     if slow is not None and most != "waiting":
         kind = {"window": "the window of one connection", "route": "the route",
                 "host": "a host's own link"}.get(slow["binds"], slow["binds"])
-        return slow["binds"], (f"{step}; {kind} binds between {slow['from']} and {slow['to']} ({8e-6 * slow['bytes_per_s']:.3g} Mbit/s, a "
+        return slow["binds"], (f"{step}; {kind} binds between {slow['from']} and {slow['to']} ({bits_per_s(8 * slow['bytes_per_s'])}, a "
                                f"message in {seconds(slow['message_s'])}).")
     link = bounds.get("bottleneck") or ""
     if link.startswith("window ") and most != "waiting":
@@ -232,7 +232,7 @@ def reasons(study: Study) -> list[str]:
     found = break_even(study)
     baseline = study.baseline
     if found and baseline and found["share"]:
-        rate = "" if found["bits_per_s"] is None else f" ({found['bits_per_s'] / 1e6:.3g} Mbit/s of {found['link']})"
+        rate = "" if found["bits_per_s"] is None else f" ({bits_per_s(found['bits_per_s'])} of {found['link']})"
         lines.append(f"Break-even: below {100 * found['share']:.3g} % of the bandwidth{rate} {baseline.system} is as good.")
     elif found and baseline:
         lines.append(f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth tried, from {found['tried'][0]:g} to "

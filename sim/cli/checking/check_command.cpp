@@ -104,7 +104,7 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
 std::string binding_text(const network::SiteConnection& it, double message_bytes) {
   const std::string least = fmt::format("{} take {} at least", results::readable_bytes(message_bytes),
                                         results::readable_seconds(it.message_s));
-  const std::string rate = fmt::format("{:.4g} Mbit/s", it.bytes_per_s * 8 / 1e6);
+  const std::string rate = results::readable_bits_per_s(it.bytes_per_s);
   switch (it.binding) {
     case network::Binding::window:
       return fmt::format("its window of {} binds: {}; {}", results::readable_bytes(it.window_bytes), rate, least);

@@ -121,11 +121,14 @@ class Iperf3Files {
       line(what.first, test.bps.value(), rtt_s, what.second);
       least_s = std::min(least_s, rtt_s);
       most_bps = std::max(most_bps, test.bps.value());
-      if (test.bps.most <= most_apart * test.bps.least) continue;
-      const auto& [from, to] = what.first;
-      matrix.notes.push_back(fmt::format("{} tests from {} to {} gave {:.6g} to {:.6g} Mbit/s: their mean is taken",
-                                         test.bps.count, scenario::in_quotes(from), scenario::in_quotes(to),
-                                         test.bps.least / 1e6, test.bps.most / 1e6));
+      const auto note_apart = [&, &ends = what.first](const Mean& mean, const char* measured, double unit, const char* name) {
+        if (mean.most <= most_apart * mean.least) return;
+        matrix.notes.push_back(fmt::format("{} tests from {} to {} {} {:.6g} to {:.6g} {}: their mean is taken",
+                                           mean.count, scenario::in_quotes(ends.first), scenario::in_quotes(ends.second),
+                                           measured, mean.least / unit, mean.most / unit, name));
+      };
+      note_apart(test.bps, "gave", 1e6, "Mbit/s");
+      note_apart(test.rtt_s, "had round trips of", 1e-3, "ms");
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       for (std::size_t j = i; j < names_.size(); ++j) {

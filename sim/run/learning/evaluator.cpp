@@ -1,6 +1,7 @@
 #include "sim/run/learning/evaluator.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -16,6 +17,15 @@ std::size_t most_waiting(const std::vector<WorkerPoint>& workers) {
   const std::size_t bytes = workers.size() * workers.front().weights->size() * sizeof(float);
   return std::clamp<std::size_t>(most_bytes_waiting / bytes, 1, most_points_waiting);
 }
+
+// Models by their bits; without learning there are none.
+struct ByContent {
+  bool operator()(const Payload& one, const Payload& other) const {
+    if (one == other || !one || !other) return one < other;
+    if (one->size() != other->size()) return one->size() < other->size();
+    return std::memcmp(one->data(), other->data(), one->size() * sizeof(float)) < 0;
+  }
+};
 
 }  // namespace
 
@@ -68,15 +78,17 @@ void Evaluator::begin(Point& point, const std::vector<Voter>& ensemble) {
     for (WorkerPoint& worker : point.workers) worker.weights = nullptr;
     return;
   }
-  std::map<const std::vector<float>*, std::shared_ptr<Trainer::Evaluation>> begun;  // looked up, never walked through
+  const Payload first = point.workers.front().weights;
+  const bool is_one = std::ranges::all_of(point.workers, [&](const auto& worker) { return worker.weights == first; });
+  std::map<Payload, std::shared_ptr<Trainer::Evaluation>, ByContent> begun;  // workers agree after an all-reduce
   std::vector<Payload> models;
   for (WorkerPoint& worker : point.workers) {
-    auto& evaluation = begun[worker.weights.get()];
+    auto& evaluation = begun[worker.weights];
     if (!evaluation) evaluation = trainer_.begin_evaluation({worker.weights});
     point.scores.push_back(evaluation);
     if (worker.counts) models.push_back(std::move(worker.weights));
   }
-  point.averaged = begun.size() == 1 ? point.scores[0] : trainer_.begin_evaluation(std::move(models));
+  point.averaged = is_one ? point.scores[0] : trainer_.begin_evaluation(std::move(models));
 }
 
 void Evaluator::score(Point& point) {

@@ -121,6 +121,23 @@ TEST_CASE("measurements of which more streams got less than fewer are noted by t
   CHECK(notes[0].find(R"(from "a" to "b": 1 stream got 100 Mbit/s, but 8 streams only 90)") != std::string::npos);
 }
 
+TEST_CASE("round trips there and back that differ by half and more are noted once") {
+  const auto of = [](int there_ms, int back_ms) {
+    return notes_of(measured(fmt::format(
+        R"({{"from": "a", "to": "b", "rate": "100Mbps", "rtt": "{}ms"}},
+           {{"from": "b", "to": "a", "rate": "100Mbps", "rtt": "{}ms"}})",
+        there_ms, back_ms)));
+  };
+  CHECK(of(90, 90).empty());
+  CHECK(of(90, 70).empty());
+  for (const auto& [there_ms, back_ms] : {std::pair(90, 30), std::pair(30, 90)}) {
+    const auto notes = of(there_ms, back_ms);
+    REQUIRE(notes.size() == 1);
+    const std::string told = fmt::format(R"(takes {} ms from "a" to "b", but {} ms from there)", there_ms, back_ms);
+    CHECK(notes[0].find(told) != std::string::npos);
+  }
+}
+
 TEST_CASE("slices are noted where messages can be lost, and nowhere else") {
   const auto notes = [](const std::string& slices, const std::string& faults) {
     return learning(R"({"name": "ring_allreduce")" + slices + "}", 2, 0,

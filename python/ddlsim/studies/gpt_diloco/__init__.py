@@ -101,3 +101,6 @@ _claim("fragments", f"Four fragments, {_AFTER}", 0.03, "stream8_H100_P4")
 _claim("shards", f"A piece of the text for each worker, {_AFTER}", 0.03, "diloco8_H30_shards")
 _claim("way", "On the way, after 250, 500, 1,000 and 1,500 steps: one worker, and DiLoCo with eight, H = 30", 0.03,
        *THREE_SEEDS, steps=STEPS[:-1])
+_claim("others on the way", "On the way: all other rows that have a reference", 0.03, "ddp2", "ddp8", "diloco2_H30", "diloco8_H1",
+       "diloco8_H10", "diloco8_H30_eta0.3", "diloco8_H30_eta1.0", "diloco8_H30_shards", "avg8_H10", "avg8_H100", "stream8_H100_P4",
+       steps=STEPS[:-1])
