@@ -120,15 +120,21 @@ Dataset windows_of(const Text& text, std::vector<std::uint8_t> symbols) {
   return data;
 }
 
-// The number of the document in which each sample begins. Blank lines part documents.
-std::vector<std::uint32_t> documents_of(const Dataset& data, int line_end) {
+// The number of the document in which each sample begins. Blank lines part documents, whose lines end as in UNIX or as
+// in Windows.
+std::vector<std::uint32_t> documents_of(const Dataset& data, int line_end, int carriage_return) {
   std::vector<std::uint32_t> documents;
   documents.reserve(data.size());
   std::uint32_t document = 0, line_ends = 0;
+  bool has_text = false;
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const bool ends = data.symbols[i] == line_end;
-    if (!ends && line_ends > 1 && i > line_ends) ++document;
-    line_ends = ends ? line_ends + 1 : 0;
+    if (data.symbols[i] == line_end) {
+      ++line_ends;
+    } else if (data.symbols[i] != carriage_return) {
+      if (line_ends > 1 && has_text) ++document;
+      line_ends = 0;
+      has_text = true;
+    }
     documents.push_back(document);
   }
   return documents;
@@ -146,7 +152,9 @@ DataSplit read_text(const DataSpec& spec, std::uint64_t seed) {
   });
   std::string().swap(text.bytes);  // Free them before the labels are made.
   WholeData whole{windows_of(text, std::move(train)), windows_of(text, std::move(test)), spec.path, spec.path};
-  if (spec.partition == PartitionKind::document) whole.train.groups = documents_of(whole.train, text.class_of['\n']);
+  if (spec.partition == PartitionKind::document) {
+    whole.train.groups = documents_of(whole.train, text.class_of['\n'], text.class_of['\r']);
+  }
   if (text.by_position) {
     std::vector<std::uint32_t> places;
     for (std::size_t at = 0; at < whole.test->size(); at += text.step_of_tests()) {

@@ -108,8 +108,9 @@ class Grouped:
 
 
 def difference(a: Group, b: Group, key: str) -> float | None:
-    """Two-sided p of no difference between two groups in a measure."""
-    return difference_p(a.by_seed(key), b.by_seed(key))
+    """Two-sided p of no difference between two groups in a measure. Times to a target are those of evaluations."""
+    every = [one.settings.get("evaluate.every") or 0.0 for one in (a, b)] if key.startswith("time_to_") else [0.0]
+    return difference_p(a.by_seed(key), b.by_seed(key), max(every))
 
 
 def group(runs: Sequence[Run], *, over_seeds: bool = True) -> Grouped:

@@ -47,12 +47,13 @@ def estimate(values: Sequence[float]) -> Estimate | None:
     return Estimate(n, mean, deviation, student_factor(n) * deviation / math.sqrt(n))
 
 
-def welch_p(a: Estimate, b: Estimate) -> float | None:
+def welch_p(a: Estimate, b: Estimate, step: float = 0.0) -> float | None:
     """Two-sided p of equal means by Welch's t-test (Biometrika 34, 1947); none where a group has fewer than two finite
-    values. Where neither group varies: 1 for equal means, otherwise 0."""
+    values. Values that are multiples of a `step` have the variance of rounding to it at least. Where neither group
+    varies: 1 for equal means, otherwise 0."""
     if a.half_width is None or b.half_width is None:
         return None
-    error_a, error_b = a.deviation**2 / a.count, b.deviation**2 / b.count
+    error_a, error_b = ((one.deviation**2 + step**2 / 12) / one.count for one in (a, b))
     error = error_a + error_b
     if error == 0:
         return 1.0 if a.mean == b.mean else 0.0
@@ -60,15 +61,17 @@ def welch_p(a: Estimate, b: Estimate) -> float | None:
     return float(2 * stdtr(freedom, -abs(a.mean - b.mean) / math.sqrt(error)))
 
 
-def paired_p(differences: Sequence[float]) -> float | None:
-    """Two-sided p of a mean difference of zero by Student's t-test; none for fewer than two finite differences. Where
-    they do not vary: 1 if they are zero, otherwise 0."""
+def paired_p(differences: Sequence[float], step: float = 0.0) -> float | None:
+    """Two-sided p of a mean difference of zero by Student's t-test; none for fewer than two finite differences. Differences
+    of multiples of a `step` have the variance of rounding both to it at least. Where they do not vary: 1 if they are
+    zero, otherwise 0."""
     mean = estimate(differences)
     if mean is None or mean.half_width is None:
         return None
-    if mean.deviation == 0:
+    deviation = math.sqrt(mean.deviation**2 + step**2 / 6)
+    if deviation == 0:
         return 1.0 if mean.mean == 0 else 0.0
-    return float(2 * stdtr(mean.count - 1, -abs(mean.mean) * math.sqrt(mean.count) / mean.deviation))
+    return float(2 * stdtr(mean.count - 1, -abs(mean.mean) * math.sqrt(mean.count) / deviation))
 
 
 def pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
@@ -101,7 +104,7 @@ def holm(p: Sequence[float]) -> list[float]:
     return corrected
 
 
-def difference_p(a: Mapping[int, list[float]], b: Mapping[int, list[float]]) -> float | None:
+def difference_p(a: Mapping[int, list[float]], b: Mapping[int, list[float]], step: float = 0.0) -> float | None:
     """Two-sided p of no difference between two groups of values by seed: paired by seed, because runs of one seed share
     start and minibatches; Welch's test where fewer than three seeds are common. None where a group has fewer than
     three values."""
@@ -110,7 +113,7 @@ def difference_p(a: Mapping[int, list[float]], b: Mapping[int, list[float]]) -> 
     if first is None or second is None or min(first.count, second.count) < LEAST_SEEDS:
         return None
     differences = [value - a[seed][-1] for seed, values in b.items() if seed in a for value in values]
-    return paired_p(differences) if len(differences) >= LEAST_SEEDS else welch_p(first, second)
+    return paired_p(differences, step) if len(differences) >= LEAST_SEEDS else welch_p(first, second, step)
 
 
 class Verdict(enum.Enum):

@@ -147,8 +147,22 @@ def _narrow(widths: list[int], keys: int, width: int) -> None:
 
 
 def _terminal_row(line: Sequence[str], columns: Sequence[int], widths: Sequence[int]) -> str:
-    cells = [textwrap.wrap(line[i], widths[i], break_on_hyphens=False) or [""] for i in columns]
+    cells = [_wrapped(line[i], widths[i]) for i in columns]
     height = max(len(cell) for cell in cells)
     padded = [[(cell[k] if k < len(cell) else "").ljust(widths[i] + _GAP) for i, cell in zip(columns, cells)]
               for k in range(height)]
     return "".join("".join(parts).rstrip() + "\n" for parts in padded)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` letters. A word that is longer breaks after the last of its marks that fits."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] += " " + word if lines[-1] else word
+        while len(lines[-1]) > width:
+            rest = lines.pop()
+            cut = max(rest.rfind(mark, 0, width) for mark in "_=,./-") + 1 or width
+            lines += [rest[:cut], rest[cut:]]
+    return lines

@@ -171,6 +171,19 @@ TEST_CASE("documents are dealt whole, at random, and blank lines part them") {
                        InputError);
 }
 
+TEST_CASE("blank lines part documents whose lines end as in Windows, too") {
+  const ScratchFolder folder;
+  const auto documents = [&](const std::string& line_end) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += "one line" + line_end + "another" + line_end + line_end;
+    DataSpec spec = text_of(folder, text, 4);
+    spec.partition = PartitionKind::document;
+    return load_data(spec, 1).train.groups.back();
+  };
+  CHECK(documents("\n") == 17);
+  CHECK(documents("\r\n") == documents("\n"));
+}
+
 TEST_CASE("a mark of the byte order is no symbol") {
   const ScratchFolder folder;
   CHECK(load_data(text_of(folder, "\xef\xbb\xbf" + repeated("ab", 20)), 1).train.classes == 2);

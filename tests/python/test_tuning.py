@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from ddlsim.errors import InputError
+from ddlsim.frame import ACCURACY
 from ddlsim.tuning.advise import Condition, Study, conditions_of
 from ddlsim.tuning.candidates import Candidate
 from ddlsim.tuning.decide import losses, setting_told, upgrades, what_binds
@@ -158,7 +159,9 @@ def test_values_beyond_an_end_are_in_proportion():
 def test_lists_of_values_keep_together_what_is_in_brackets():
     assert over('a.b=1,[2,3],{"x": 1, "y": [1, 2]},word') == ("a.b", [1, [2, 3], {"x": 1, "y": [1, 2]}, "word"])
     assert over(RATE) == (RATE, [])
-    for text in ("a.b", "a=", "a=1,,2", "a=1,1"):
+    assert over('a=[[[1, 2]], [[3]]], {"x": {"y": {"z": 1}}}') == ("a", [[[[1, 2]], [[3]]], {"x": {"y": {"z": 1}}}])
+    assert over("a=true,1,5min") == ("a", [True, 1, "5min"])
+    for text in ("a.b", "a=", "a=1,,2", "a=1,1", "a=[1,2", "a=1,2]", "a=1,"):
         with pytest.raises(ValueError):
             over(text)
 
@@ -172,25 +175,35 @@ def test_settings_are_told_apart_whatever_differs(tmp_path):
     assert all(len(str(trials.folder(base, changes, FIRST_SEED).parent.name)) <= 120 for changes in outer)
 
 
-def raced(means, seeds, deviation=1.0):
-    """Entrants after a whole race of systems with these means."""
+def test_a_run_that_misses_the_target_is_behind_one_that_reaches_it_however_short_it_was():
+    def run(seconds, accuracy, reached):
+        values = {"final_accuracy.mean": accuracy, "time_to_accuracy_s.0.35": reached, "simulated_seconds": seconds}
+        return SimpleNamespace(stopped_by="iterations", measure=values.get)
+    goal = Goal(ACCURACY, 0.35, 600.0)
+    assert goal.score(run(30, 0.4, 28.0)) < goal.score(run(600, 0.34, None)) < goal.score(run(1, 0.1, None))
+
+
+def raced(means, seeds, deviation=1.0, step=0.0):
+    """Entrants after a whole race of systems with these means, whose scores are multiples of `step`."""
     scores = [[mean + seeds.gauss(0, deviation) for _ in range(SEEDS)] for mean in means]
+    if step:
+        scores = [[step * math.ceil(score / step) for score in own] for own in scores]
     entrants = [Entrant() for _ in means]
     looks = looks_of(SEEDS)
     for count in looks:
         for one, own in zip(entrants, scores):
             if not one.dropped:
                 one.scores = own[:count]
-        look([one for one in entrants if not one.dropped], len(looks))
+        look([one for one in entrants if not one.dropped], len(looks), step)
     return entrants
 
 
-def test_of_equal_systems_at_most_one_race_in_twenty_is_called():
+@pytest.mark.parametrize("systems", [2, 4, 6])
+@pytest.mark.parametrize("step", [0.0, 1.0, 3.0])
+def test_of_equal_systems_at_most_one_race_in_twenty_drops_one(systems, step):
     seeds = random.Random(1)
-    races = [raced([0.0] * 5, seeds) for _ in range(400)]
-    called = sum(sum(not one.dropped for one in race) == 1 for race in races)
-    assert called <= 0.05 * len(races)
-    assert sum(any(one.dropped for one in race) for race in races) <= 0.1 * len(races)
+    races = [raced([0.0] * systems, seeds, step=step) for _ in range(400)]
+    assert sum(any(one.dropped for one in race) for race in races) <= 0.05 * len(races)
 
 
 def test_a_clear_difference_is_found_and_the_better_one_stays():
@@ -297,6 +310,8 @@ def test_tune_writes_what_was_tried_and_a_scenario_that_is_as_good(tmp_path):
     found = ddlsim.tune(learner(tmp_path), over={RATE: [0.001, 0.1], "algorithm.local_steps": [1, 8]}, seeds=2, out=tmp_path / "out")
     (row,) = found.to_dict("records")
     assert row["runs"] == 8 and row["best"][RATE] == 0.1  # four settings, each of which gets the second seed
+    assert "record" not in json.loads(Path(row["tuned_scenario"]).read_text()) or json.loads(
+        Path(row["tuned_scenario"]).read_text())["record"]["iterations"]
     tried = (tmp_path / "out/learner/tried.csv").read_text().splitlines()
     assert tried[0] == "training.optimizer.learning_rate,algorithm.local_steps,seed,score,accuracy,failure,best"
     assert len(tried) == 9 and {line.split(",")[2] for line in tried[1:]} == {"1000001", "1000002"}
@@ -482,6 +497,17 @@ def test_advice_from_facts_ranks_by_time_to_a_target_and_tests_those_times(tmp_p
         ask(exclude=["dilco"])
 
 
+@needs_program
+def test_quicker_steps_leave_no_scheme_behind_what_it_was(tmp_path):
+    import ddlsim
+    (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
+    advice = ddlsim.advise(model_bytes="20MB", step="1s", platform=str(tmp_path / "iperf.csv"), workers=2, horizon=600,
+                           out=tmp_path / "out").attrs["advice"]
+    losses = {one["condition"]: one["scores"] for one in [*advice["sensitivity"], *advice["other_conditions"]]}
+    for scheme, given in losses["as given"].items():
+        assert losses["seconds a batch halved"][scheme] < given < losses["seconds a batch doubled"][scheme]
+
+
 def test_the_small_gpt_learns_more_with_more_steps_and_more_workers():
     from ddlsim.tuning.facts import rows_of
     rows, learned = rows_of(7)
@@ -505,7 +531,11 @@ def test_each_way_of_asking_for_nonsense_is_one_line(tmp_path, capsys):
     facts = ["advise", "--model-bytes", "2.6GB", "--step", "0.7s", "--platform", str(table), "--workers", "4", "--out", str(tmp_path / "out")]
     scenario = str(learner(tmp_path))
     for words, phrase in (([*facts, "--target", "-1"], "--target: -1"), ([*facts, "--target", "nan"], "--target: nan"),
-                          ([*facts, "--set", "algorithm=gossip"], "--set algorithm: an advice"),
+                          ([*facts, "--set", "algorithm=gossip"], "--set algorithm: is what an advice from facts is given, or chooses"),
+                          *(([*facts, "--set", f"{key}=1"], f"--set {key}: is what") for key in (
+                              "compute.seconds_per_batch", "platform.workers_per_site", "wire.model_bytes", "seed", "stop.time")),
+                          (["tune", scenario, "--over", "training.batch_size=[1,2"], "has no value at '[1,2'"),
+                          (["advise", scenario, "--seeds", "1000001..1000003"], "are for tuning"),
                           ([*facts, "--text", "nosuch.txt"], "--text: nosuch.txt does not exist"),
                           (["tune", scenario, "--jobs", "-5"], "-5 is no count"), (["tune", scenario, "--seeds", "0"], "0 is no count")):
         assert main(words) == 2

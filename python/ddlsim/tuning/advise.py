@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, RunFailed
 from ..runs import AnyPath
 from ..units import quantity
-from .candidates import Candidate, candidates_of
+from .candidates import TUNING_SEEDS, Candidate, candidates_of
 from .race import LOOKS, SEEDS, Entrant, look, looks_of
-from .search import Changes, Search, changes_of
+from .search import FIRST_SEED, Changes, Search, changes_of
 from .trials import Base, Budget, Goal, Trial, Trials, checked, cores, goal_of, system_facts
-from .tune import base_of, priced
+from .tune import RECORD, base_of, priced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +88,13 @@ class Study:
         found = (self.trials.of(one.base, self.best_changes(one), seed) for seed in self.seeds)
         return list(takewhile(bool, found))  # type: ignore[arg-type]
 
+    @property
+    def step_s(self) -> float:
+        """Times to a target are those of evaluations: what lies between two of these. 0: scores are no times."""
+        trials = self.raced(self.leader) if self.leader and self.goal.target is not None else []
+        curves = [trial.run.curve() for trial in trials[:1] if trial.run]
+        return max((float(curve["time_s"].diff().max()) for curve in curves if len(curve) > 1), default=0.0)
+
     def value(self, trial: Trial) -> float | None:
         """Seconds to the target, or the metric at the end."""
         if trial.run is None:
@@ -127,6 +134,8 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
     clock = Budget(time_s)
     study = study_of(Path(question), target, list(systems), list(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
     study.seeds = list(seeds or range(1, SEEDS + 1))
+    if any(FIRST_SEED <= seed < FIRST_SEED + TUNING_SEEDS for seed in study.seeds):
+        raise InputError(f"--seeds: {FIRST_SEED} and the next are for tuning; expected others")
     try:
         search(study)
         race(study)
@@ -174,9 +183,9 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
     else:
         notes.append(f"Another batch takes time in proportion: {described['compute']['seconds_per_batch']} are for "
                      f"{described['training']['batch_size']} samples.")
-    found = candidates_of(base, described, system_facts(described["algorithm"]["name"]), only, without, target is not None)
+    found = candidates_of(base, described, system_facts(base, described), only, without, target is not None)
     trials = Trials(out / base.name, goal, budget, jobs, "advise", quiet)
-    return Study(base, described, goal, found, notes, trials, [], changes, {**more, "record.iterations": False})
+    return Study(base, described, goal, found, notes, trials, [], changes, {**more, RECORD: False})
 
 
 def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, dict[str, Any]]:
@@ -192,7 +201,7 @@ def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, 
                  "that small model.")
     notes.append(f"Servers: {', '.join(servers)}; all other hosts are workers." if servers else
                  "All hosts are workers, for none is named ps0, ps1, ...")
-    base = Base(file.stem, scenario, None, {**changes, "record.iterations": False})
+    base = Base(file.stem, scenario, None, {**changes, RECORD: False})
     return base, json.loads(base.describe())
 
 
@@ -240,7 +249,7 @@ def race(study: Study) -> None:
         fewest = min(len(study.entrants[one.system].scores) for one in left)
         for one in left:
             study.entrants[one.system].scores = study.entrants[one.system].scores[:fewest]
-        leader = look([study.entrants[one.system] for one in left], len(looks))
+        leader = look([study.entrants[one.system] for one in left], len(looks), study.step_s)
         study.leader = next((name for name, entrant in study.entrants.items() if entrant is leader), study.leader)
         if not whole:
             study.cut_off.append(f"race: seeds after {fewest}")
@@ -275,7 +284,7 @@ def other_conditions(study: Study) -> None:
     sender, baseline = best_sender(study), study.baseline
     if sender is None or baseline is None:
         return
-    ahead = {factor: _lead(condition, sender, baseline.system) for condition in study.conditions
+    ahead = {factor: lead_of(condition, sender, baseline.system) for condition in study.conditions
              for factor in [condition.changes.get(BANDWIDTH, 1 if not condition.changes else None)] if factor}
     given = float(study.described["platform"].get("bandwidth_factor", 1))
     leads = [lead for lead in ahead.values() if lead is not None]
@@ -285,12 +294,12 @@ def other_conditions(study: Study) -> None:
         condition = Condition(f"bandwidth x {factor:g}", {BANDWIDTH: factor * given})
         if not _measure(study, condition, [sender, baseline.system]):
             return
-        lead = _lead(condition, sender, baseline.system)
+        lead = lead_of(condition, sender, baseline.system)
         if lead is None or (lead > 0) != (leads[0] > 0):
             return
 
 
-def _lead(condition: Condition, sender: str, baseline: str) -> float | None:
+def lead_of(condition: Condition, sender: str, baseline: str) -> float | None:
     lead = condition.mean(baseline) - condition.mean(sender)
     return lead if math.isfinite(lead) else None
 

@@ -1,20 +1,20 @@
 """Schemes that `advise` chooses from: every system in which each worker trains a whole model and that the platform allows."""
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DdlsimError, InputError, nearest
-from .search import Search
+from .search import Search, changes_of
 from .trials import Base, checked, cores, sending
 from .tune import Same, axes_of
 
 # A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to a target; this leaves
 # room for that being wrong. The score at the end asks for more room: one worker may have long stopped learning.
 ROOM_FOR_TIME, ROOM_AT_END = 2.0, 10.0
+TUNING_SEEDS = 2
 
 
 @dataclass
@@ -55,7 +55,7 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
     for name in asked:
         changes = {} if name == own else {"algorithm": {"name": name}}
         of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes})
-        search = Search(axes_of(described, facts[name], same, None if name == own else name), seeds=2)
+        search = Search(axes_of(described, facts[name], same, None if name == own else name), TUNING_SEEDS)
         found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name != "alone" and
                                not facts[name]["one_trains"],
                                needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
@@ -86,18 +86,21 @@ def reason_of(error: DdlsimError) -> str:
 
 
 def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> None:
-    """Moves the beginning of a search to the single value with which most gradients are taken; leaves the candidate out where that
-    is too few still."""
-    own = tuple(axis.own for axis in one.search.axes)
-    most, start, found = one.gradients_per_s, own, one.checked
+    """Moves the beginning of a search, one setting after the other, to the values with which most gradients are taken; leaves the
+    candidate out where that is too few still."""
+    start = tuple(axis.own for axis in one.search.axes)
+    most, found = one.gradients_per_s, one.checked
     for i, axis in enumerate(one.search.axes):
+        best = start
         for value in axis.values if '"algorithm.' in axis.values[-1] else []:
+            tried = (*start[:i], value, *start[i + 1:])
             try:
-                other = Candidate(one.system, one.base, one.search, checked(one.base, json.loads(value)), one.one_trains)
+                other = Candidate(one.system, one.base, one.search, checked(one.base, changes_of(tried)), one.one_trains)
             except DdlsimError:
                 continue
             if other.gradients_per_s > 1.05 * most:
-                most, start, found = other.gradients_per_s, (*own[:i], value, *own[i + 1:]), other.checked
+                most, best, found = other.gradients_per_s, tried, other.checked
+        start = best
     if most < least:
         one.left_out = (f"takes {most:.2g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.2g} of "
                         f"{baseline.system}")

@@ -8,7 +8,7 @@ from typing import Any
 from ..frame import Run
 from ..stats import SIGNIFICANCE, paired_p
 from ..units import bits_per_s, bytes_, seconds, share
-from .advise import BANDWIDTH, Condition, Study, best_sender
+from .advise import BANDWIDTH, Condition, Study, best_sender, lead_of
 from .race import looks_of, seeds_to_tell
 from .search import changes_of, named
 from .trials import checked
@@ -109,10 +109,9 @@ def break_even(study: Study) -> dict[str, Any] | None:
     leads: dict[float, float] = {}
     for one in study.conditions:
         share_of = float(one.changes[BANDWIDTH]) / given if BANDWIDTH in one.changes else 1.0 if not one.changes else None
-        if share_of is not None and {sender, baseline.system} <= set(one.scores):
-            lead = one.mean(baseline.system) - one.mean(sender)
-            if math.isfinite(lead):
-                leads[share_of] = lead
+        lead = lead_of(one, sender, baseline.system)
+        if share_of is not None and lead is not None:
+            leads[share_of] = lead
     if len(leads) < 2:
         return None
     factors = sorted(leads)
@@ -167,7 +166,7 @@ def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
     found: list[tuple[Condition, str, float | None]] = []
     for one in study.conditions:
         if one.best and one.best != study.leader and one.changes and study.leader in one.scores:
-            p = paired_p([a - b for a, b in zip(one.scores[study.leader], one.scores[one.best])])
+            p = paired_p([a - b for a, b in zip(one.scores[study.leader], one.scores[one.best])], study.step_s)
             found.append((one, one.best, None if p is None else min(1.0, p * len(study.conditions))))
     return found
 

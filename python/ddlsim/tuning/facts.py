@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DdlsimError, InputError, nearest
@@ -31,8 +32,11 @@ from .trials import Base, Budget, Goal, Trials, checked, plain, system_facts
 if TYPE_CHECKING:
     import pandas as pd
 
+FACTS = ("platform.matrix", "platform.workers_per_site", "platform.exclude", "platform.topology", "wire.model_bytes",
+         "compute.seconds_per_batch", "compute.seconds_per_sample")
 TABLE = Path(__file__).with_name("losses.csv")
 LONGEST = 1000                # steps in that table
+JITTER = 0.05                 # of a mean of a few steps that are simulated
 FURTHEST = 64.0               # times the bandwidth, up and down, at which break-even is looked for
 LEARNED = ("What is learned is a small GPT's (0.1 million parameters, batches of 12 windows). With size and progress the order of "
            "DiLoCo and of plain averaging turns: DiLoCo (every 10 steps) leads at 0.8 million parameters (loss 1.617 against 1.775 "
@@ -53,9 +57,9 @@ class Row:
     def after(self, steps: float) -> list[float]:
         """By seed; between lengths in proportion to the logarithm of the steps. Empty: too few to have learned anything."""
         known = sorted(self.losses)
-        if steps < known[0]:
+        if steps < known[0] / (1 + JITTER):
             return []
-        steps = min(steps, known[-1])
+        steps = min(max(steps, known[0]), known[-1])
         low = max(length for length in known if length <= steps)
         high = min(length for length in known if length >= steps)
         part = 0.0 if low == high else math.log(steps / low) / math.log(high / low)
@@ -67,7 +71,7 @@ class Row:
         for i in range(201):
             steps = float(first * (last / first) ** (i / 200))
             after = self.after(steps)
-            if (_mean(after) if seed is None else after[seed]) <= loss:
+            if (fmean(after) if seed is None else after[seed]) <= loss:
                 return steps
         return None
 
@@ -78,7 +82,7 @@ class Timed:
     row: Row
     algorithm: dict[str, Any]     # the quickest way to exchange the same
     checked: dict[str, Any]
-    seeds: list[float] = field(default_factory=list)  # by seed what is ranked: losses, or logarithms of seconds to the target
+    seeds: list[float] = field(default_factory=list)  # as Question.by_seed has them
     p: float | None = None        # of no difference from the best, corrected
 
     @property
@@ -130,25 +134,31 @@ class Question:
         return float(self.base.changes.get(BANDWIDTH, 1))
 
     @property
+    def time_s(self) -> float:
+        """In which schemes are compared."""
+        return self.horizon * self.step_s
+
+    @property
     def key(self) -> str:
-        return "loss" if self.target is None else "time_to_target_s"
+        return Goal(LOSS, self.target).key
 
     def time(self, row: Row, algorithm: dict[str, Any], changes: Changes | None = None) -> Timed:
         return Timed(row, algorithm, checked(self.base, {**(changes or {}), "algorithm": algorithm}))
 
-    def score(self, one: Timed, step_s: float | None = None) -> float | None:
+    def score(self, one: Timed) -> float | None:
         """Loss at the end, or seconds to the target; None: it learns nothing, or does not get there."""
         if self.target is None:
-            losses = one.row.after(self.horizon * (step_s or self.step_s) / one.step_s)
-            return _mean(losses) if losses else None
+            losses = one.row.after(self.time_s / one.step_s)
+            return fmean(losses) if losses else None
         needed = one.row.steps_to(self.target)
         return None if needed is None else needed * one.step_s
 
     def by_seed(self, one: Timed) -> list[float]:
+        """What is ranked: losses, or logarithms of seconds to the target; a seed that misses it counts as the whole table."""
         if self.target is None:
-            return one.row.after(self.horizon * self.step_s / one.step_s)
+            return one.row.after(self.time_s / one.step_s)
         steps = [one.row.steps_to(self.target, seed) for seed in range(len(next(iter(one.row.losses.values()))))]
-        return [math.log(count * one.step_s) for count in steps if count is not None]
+        return [math.log((count or LONGEST) * one.step_s) for count in steps] if any(steps) else []
 
     def told(self, value: float | None) -> str:
         return "none" if value is None else f"{value:.3f}" if self.target is None else seconds(value)
@@ -174,12 +184,12 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     import pandas as pd
     if target is not None and not target > 0:
         raise InputError(f"--target: {target:g} is no loss that a run could reach; expected more than 0")
-    if given := next((path for path in changes if path.split(".")[0] in ("algorithm", "model", "training", "data")), None):
-        raise InputError(f"--set {given}: an advice from facts chooses systems and learns a small GPT; expected keys of platform, wire or compute")
+    if given := next((path for path in changes if not path.startswith(("platform.", "wire.", "compute.")) or path in FACTS), None):
+        raise InputError(f"--set {given}: is what an advice from facts is given, or chooses; expected another key of platform, wire or compute")
     if facts.get("text") and not Path(str(facts["text"])).exists():
         raise InputError(f"--text: {facts['text']} does not exist; expected a text, or a folder with input.txt")
     question = question_of(facts, target, changes)
-    systems = system_facts()
+    systems = system_facts(question.base, {})
     # Their learning depends on times. A table of sites has no servers.
     depend = [name for name, system in systems.items() if not any(
         system[fact] for fact in ("timing_independent", "one_model", "chooses_samples", "needs_servers"))]
@@ -292,14 +302,16 @@ def _compare(found: Sequence[Timed]) -> None:
 
 
 def _asynchronous(question: Question, names: Sequence[str], text: str, trials: Trials) -> list[dict[str, Any]]:
-    """Systems whose learning depends on times, as they are, on the small GPT in the user's times; Ako with its largest 2 % too."""
+    """Systems whose learning depends on times, as they are, on the small GPT in the user's times; Ako with its largest 2 % too, and
+    one worker, for the text may be another than the table's."""
     sparse = {"name": "ako", "codec": {"type": "top_k", "fraction": 0.02}}
-    algorithms = [{"name": name} for name in names] + ([sparse] if "ako" in names else [])
+    algorithms = [{"name": name} for name in ["single", *names]] + ([sparse] if "ako" in names else [])
     assert isinstance(question.base.scenario, dict)
-    optimizer = {"type": "adamw", "learning_rate": 0.002, "schedule": "cosine", "clip_norm": 1}
+    optimizer = {"type": "adamw", "learning_rate": 0.002, "schedule": "cosine", "clip_norm": 1,
+                 "warmup_steps": max(1, question.horizon // 10)}
     scenario = {**question.base.scenario, "model": "gpt-2-64-32", "data": {"source": "text", "path": str(Path(text).resolve())},
-                "training": {"batch_size": 12, "optimizer": optimizer}, "stop": {"time": f"{question.horizon * question.step_s:.6g}s"},
-                "evaluate": {"every_iterations": question.horizon, "metric": "loss", "samples": 1000}}
+                "training": {"batch_size": 12, "optimizer": optimizer}, "stop": {"time": f"{question.time_s:.6g}s"},
+                "evaluate": {"every_iterations": question.horizon, "metric": "loss"}}
     learning = Base("asynchronous", scenario, None, question.base.changes)
     trials.run([(learning, {"algorithm": algorithm}, 1) for algorithm in algorithms], "asynchronous systems")
     trials.end_line()
@@ -330,8 +342,7 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     if not asynchronous:
         warnings.append("Asynchronous systems (Ako, AD-PSGD, gossip) are not in this answer, for what they learn depends on times; "
                         "--text FILE runs them.")
-    time_s = question.horizon * question.step_s
-    slow = [f"{one.scheme}: takes {time_s / one.step_s:.0f} steps in the time, too few to learn anything" if question.target is None
+    slow = [f"{one.scheme}: takes {question.time_s / one.step_s:.0f} steps in the time, too few to learn anything" if question.target is None
             else f"{one.scheme}: the small GPT does not reach {question.target:g} within {LONGEST:,} steps"
             for one in found if question.score(one) is None]
     others = "; ".join(one.scheme for one in equal if one is not best)
@@ -343,7 +354,7 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     deviation, freedom = pooled([one.seeds for one in found])
     return {"question": question.base.name, "metric": "loss", "target": question.target,
             "facts": {"model_bytes": question.bytes, "step_s": question.step_s, "workers": question.per_site,
-                      "horizon": question.horizon, "time_s": time_s, "learned_with": question.learned_with},
+                      "horizon": question.horizon, "time_s": question.time_s, "learned_with": question.learned_with},
             "best": _choice(question, best, deviation, freedom, folder / "best.json"),
             "safe": _choice(question, safe, deviation, freedom, folder / "safe.json"), "how_sure": sure,
             "needs_all_data_in_one_place": {one.system: one.alone for one in found}, "why": _why(sender),
@@ -371,7 +382,7 @@ def _choice(question: Question, one: Timed | None, deviation: float, freedom: in
     if one is None:
         return None
     half = student_factor(freedom + 1) * deviation / math.sqrt(len(one.seeds)) if freedom and one.seeds else None
-    interval = None if half is None or question.target is not None else [_mean(one.seeds) - half, _mean(one.seeds) + half]
+    interval = None if half is None or question.target is not None else [fmean(one.seeds) - half, fmean(one.seeds) + half]
     return {"system": one.system, "scheme": one.scheme, "algorithm": one.algorithm, question.key: question.score(one),
             "interval": interval, "scenario": str(file), "step_s": one.step_s, "needs_all_data_in_one_place": one.alone,
             "wan_bytes_per_hour": one.bytes_per_hour}
@@ -383,7 +394,7 @@ def _row(question: Question, one: Timed, single: Timed | None) -> dict[str, Any]
             "algorithm": one.algorithm, question.key: question.score(one), "p_against_leader": one.p, "step_s": one.step_s,
             "least_step_s": one.checked["bounds"]["step_s"], "bytes_per_step": one.checked["bounds"]["bytes_per_step"],
             "computing": one.expected.get("compute_share"), "binds": what_binds(one.checked)[0],
-            "steps": question.horizon * question.step_s / one.step_s, "needs_all_data_in_one_place": one.alone,
+            "steps": question.time_s / one.step_s, "needs_all_data_in_one_place": one.alone,
             "samples_against_one_worker": workers * (single.step_s if single else question.step_s) / one.step_s,
             "samples_per_s": workers * question.batch / one.step_s if question.batch else None}
 
@@ -400,9 +411,8 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[d
     asked.append(("four connections for each message", {"platform.network.connections": 4}, count))
     if rows_of(2 * count)[1] != question.learned_with:
         asked.append(("twice the workers", {"platform.workers_per_site": twice}, 2 * count))
-    away = question.base.changes.get("platform.exclude", [])
     if len(question.per_site) > 1:
-        asked += [(f"{site} away", {"platform.exclude": [*away, site]}, count - own)
+        asked += [(f"{site} away", {"platform.exclude": [site]}, count - own)
                   for site, own in list(question.per_site.items())[:3]]
 
     def run(condition: tuple[str, Changes, int]) -> dict[str, Any]:
@@ -415,7 +425,7 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[d
             try:
                 is_touched = bool(changes) and (not one.alone or step_key in changes)
                 timed = question.time(row, one.algorithm, changes) if is_touched else one
-                told["scores"][one.scheme] = question.score(timed, quantity(changes.get(step_key, "")))
+                told["scores"][one.scheme] = question.score(timed)
             except DdlsimError as error:
                 told["failures"][one.scheme] = reason_of(error)
         known = {scheme: score for scheme, score in told["scores"].items() if score is not None}
@@ -461,9 +471,9 @@ def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, A
 
 def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
     best, safe, why, found = advice["best"], advice["safe"], advice["why"], advice["break_even_bandwidth"]
-    time_s, told = question.horizon * question.step_s, question.told
+    told = question.told
     lines = [f"Question: {bytes_(question.bytes)}, {seconds(question.step_s)} a step, {counted(question.workers, 'worker')} in "
-             f"{counted(len(question.per_site), 'site')}; the time of {question.horizon:,} steps of one worker, {seconds(time_s)}.", ""]
+             f"{counted(len(question.per_site), 'site')}; the time of {question.horizon:,} steps of one worker, {seconds(question.time_s)}.", ""]
     what = "loss at the end" if question.target is None else f"time to {question.target:g}"
     if best:
         lines.append(f"Best estimate: {best['scheme']}: {seconds(best['step_s'])} a step; {what} {told(best[question.key])}.")
@@ -512,7 +522,3 @@ def _times(question: Question, advice: dict[str, Any]) -> Table:
                  question.told(row[question.key]), "" if row["p_against_leader"] is None else f"{row['p_against_leader']:.2g}"]
         table.rows.append([Cell(text) for text in cells])
     return table
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else math.inf

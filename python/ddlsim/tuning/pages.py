@@ -14,6 +14,7 @@ from ..units import seconds
 from .advise import Study, best_sender, safe_choice
 from .candidates import why_left_out
 from .decide import binding, break_even, how_sure, is_saturated, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of
+from .tune import as_asked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,7 @@ def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
     mean = estimate(known) if len(known) == len(values) else None
     interval = mean.interval(0.0, math.inf if study.goal.target is not None else study.goal.metric.most) if mean else None
     used = [usage_of(trial.run) for trial in trials[:1] if trial.run]
-    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    key = study.goal.key
     return {"system": system, "setting": setting_told(study, system),
             "scenario": str(study.trials.out / ("best.json" if system == study.leader else "safe.json")),
             key: finite(mean.mean) if mean else None, "interval": list(interval) if interval else None,
@@ -82,7 +83,7 @@ def _row(study: Study, system: str) -> dict[str, Any]:
     values = [value for changes, _, trial in runs if changes == study.best_changes(one)
               and (value := study.value(trial)) is not None]
     tuned = sum(values) / len(values) if values else None
-    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    key = study.goal.key
     return {"system": system, "setting": setting_told(study, system), "changes": study.best_changes(one),
             key: choice[key] if choice else None, "interval": choice["interval"] if choice else None, "at_tuning": tuned,
             "scores": [finite(score) for score in scores], "p_against_leader": entrant.p if entrant else None,
@@ -124,7 +125,7 @@ def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: boo
     if advice["best"] and not study.candidate(advice["best"]["system"]).sends:
         lines.append(_why_alone(study))
     lines.append(advice["how_sure"])
-    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    key = study.goal.key
     table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None
                                                       else f"{key} at the end"),
                    Column("p", "p"), Column("runs", "runs"), *([Column("setting", "setting")] if markdown else [])])
@@ -156,7 +157,7 @@ def _list(lines: list[str], width: int) -> str:
 def _told(study: Study, choice: dict[str, Any] | None) -> str:
     if choice is None:
         return "none yet."
-    key = "time_to_target_s" if study.goal.target is not None else study.goal.metric.word
+    key = study.goal.key
     def tell(value: float) -> str:
         return seconds(value) if key == "time_to_target_s" else f"{value:.4f}"
     text = f"{choice['system']} ({choice['setting']})"
@@ -188,10 +189,7 @@ def write_advice(study: Study, advice: dict[str, Any]) -> None:
             continue
         one = study.candidate(choice["system"])
         changes = study.best_changes(one) | {"name": f"{study.base.name}_{name}"[:100]}
-        kept = {path: study.asked[path] if path in study.added else value for path, value in one.base.changes.items()
-                if path in study.asked or path not in study.added}
-        base = type(one.base)(one.base.name, one.base.scenario, one.base.folder, kept)
         try:
-            base.describe(changes=changes, options=["-o", str(folder / f"{name}.json")])
+            as_asked(one.base, study.asked, study.added).describe(changes=changes, options=["-o", str(folder / f"{name}.json")])
         except InputError as error:
             raise InputError(f"{folder / name}.json: {error}") from None

@@ -27,9 +27,10 @@ class Entrant:
         return sum(self.scores) / len(self.scores) if self.scores else math.inf
 
 
-def look(entrants: Sequence[Entrant], looks: int) -> Entrant | None:
+def look(entrants: Sequence[Entrant], looks: int, step: float = 0.0) -> Entrant | None:
     """The leader among those still in the race, which all have as many seeds. Those that are worse beyond chance are dropped: Student's
-    test of differences by seed, corrected for rivals (Holm) and so many looks (Bonferroni)."""
+    test of differences by seed, corrected for rivals (Holm), so many looks, and the choice of the leader, who could have been
+    any of them (Bonferroni). Scores are multiples of `step`, if that is not 0."""
     left = [one for one in entrants if not one.dropped and one.scores]
     for one in left:
         one.dropped = math.isinf(one.mean)
@@ -39,10 +40,10 @@ def look(entrants: Sequence[Entrant], looks: int) -> Entrant | None:
     leader = min(left, key=lambda one: one.mean)
     leader.p = None
     others = [one for one in left if one is not leader]
-    p = [paired_p([b - a for a, b in zip(leader.scores, one.scores)]) for one in others]
+    p = [paired_p([b - a for a, b in zip(leader.scores, one.scores)], step) for one in others]
     corrected = holm([1.0 if value is None else value for value in p])
     for one, value in zip(others, corrected):
-        one.p = min(1.0, value * looks) if len(one.scores) >= LOOKS[0] else None
+        one.p = min(1.0, value * looks * len(left) / 2) if len(one.scores) >= LOOKS[0] else None
         one.dropped = one.p is not None and one.p < SIGNIFICANCE
     return leader
 

@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from statistics import fmean
 from typing import Any
 
 from ..labels import short
@@ -153,7 +154,7 @@ class Search:
     @property
     def best(self) -> Setting | None:
         """The least mean of those with the most seeds; None where no run came to its end."""
-        ranked = [setting for setting in self._ranked() if math.isfinite(_mean(self.scores[setting].values()))]
+        ranked = [setting for setting in self._ranked() if math.isfinite(fmean(self.scores[setting].values()))]
         return ranked[0] if ranked else None
 
     def at_edge(self) -> list[str]:
@@ -178,7 +179,7 @@ class Search:
         return setting not in self.impossible and seed not in self.scores.get(setting, {})
 
     def _ranked(self) -> list[Setting]:
-        return sorted(self.scores, key=lambda setting: (-len(self.scores[setting]), _mean(self.scores[setting].values())))
+        return sorted(self.scores, key=lambda setting: (-len(self.scores[setting]), fmean(self.scores[setting].values())))
 
     def _next_round(self) -> None:
         tried = {setting: scores[0] for setting, scores in self.scores.items() if 0 in scores}
@@ -203,17 +204,8 @@ def _with(setting: Setting, i: int, value: str) -> Setting:
     return (*setting[:i], value, *setting[i + 1:])
 
 
-def _mean(values: Iterable[float]) -> float:
-    values = list(values)
-    return sum(values) / len(values)
-
-
 def rates(own: float) -> Axis:
     return axis([{RATE: float(f"{own * factor:.3g}")} for factor in (0.5, 1, 2)], {RATE: float(f"{own:.3g}")})
-
-
-# A value of --over: brackets, braces and quotes keep together what is in them.
-_VALUE = r'''((?:[^,\[\]{}"]|"(?:\\.|[^"\\])*"|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\})*)'''
 
 
 def over(text: str) -> tuple[str, list[Any]]:
@@ -221,12 +213,23 @@ def over(text: str) -> tuple[str, list[Any]]:
     path, equals, rest = text.removeprefix("$.").partition("=")
     if not path or not equals and path != RATE:
         raise ValueError("has no values; expected PATH=VALUE,VALUE,... such as algorithm.local_steps=4,16")
-    parts = re.findall(_VALUE + r"(?:,|$)", rest)[:-1 if rest else 0] if equals else []
-    if equals and (not rest or "" in parts):
-        raise ValueError("has an empty value; expected one between commas")
-    if len(set(parts)) < len(parts):
-        raise ValueError("has a value twice; expected each value once")
-    return path, [value_of(part) for part in parts]
+    values: dict[str, Any] = {}
+    while equals:
+        rest = rest.lstrip()
+        try:
+            value, end = json.JSONDecoder().raw_decode(rest)
+            if rest[end:end + 1] not in ("", ","):
+                raise ValueError
+        except ValueError:
+            value = re.split(r'[,\[\]{}"]', rest, maxsplit=1)[0]  # a bare word
+            end = len(value)
+        if value == "" or rest[end:end + 1] not in ("", ","):
+            raise ValueError(f"has no value at {rest!r}; expected values between commas, each JSON or a word")
+        if (told := text_of(value)) in values:
+            raise ValueError("has a value twice; expected each value once")
+        values[told] = value
+        rest, equals = rest[end + 1:], rest[end:end + 1]
+    return path, list(values.values())
 
 
 def value_of(text: str) -> Any:

@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..frame import ACCURACY, LOSS, Metric, Run, read
 from ..labels import short
 from ..program import call
-from ..units import counted
+from ..units import counted, quantity
 from .search import FIRST_SEED, Changes, Search, changes_of
 
 
@@ -27,19 +27,25 @@ class Goal:
     """How runs are judged: how soon they reach a target of the metric or, without one, its value at their end."""
     metric: Metric
     target: float | None = None
+    longest_s: float = 0.0  # that a run with a target may last
+
+    @property
+    def key(self) -> str:
+        """Of the value in tables and JSON."""
+        return self.metric.word if self.target is None else "time_to_target_s"
 
     def changes(self) -> Changes:
         return {} if self.target is None else {f"evaluate.target_{self.metric.word}": [self.target]}
 
     def score(self, run: Run) -> float:
-        """The less the better. A run of length T that misses the target counts as T (1 + how far it is behind)."""
+        """The less the better. A run that misses the target counts as the longest time, and as much more as it is behind."""
         value = run.measure(self.metric.final)
         if run.stopped_by == "diverged" or value is None or not math.isfinite(value):
             return math.inf
         if self.target is None:
             return value if self.metric.less_is_better else 1 - value
         reached = run.measure(self.metric.time_to(self.target))
-        return reached if reached is not None else (run.measure("simulated_seconds") or 0) * (1 + abs(self.target - value))
+        return reached if reached is not None else self.longest_s * (1 + abs(self.target - value))
 
 
 def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> Goal:
@@ -51,7 +57,10 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
                          + ("" if metric.less_is_better else " and at most 1"))
     if described.get("model") == "none":
         raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
-    return Goal(metric, target)
+    longest_s = quantity(described["stop"].get("time") or "")
+    if target is not None and not longest_s:
+        raise InputError(f'{where}: $.stop.time: is missing; --target expects a time that every run may take, such as "600s"')
+    return Goal(metric, target, longest_s or 0.0)
 
 
 @dataclass(frozen=True)
@@ -209,12 +218,11 @@ def file_name(text: str) -> str:
     return "-" + name[1:] if name.startswith(".") else name
 
 
-def system_facts(own: str | None = None) -> dict[str, dict[str, Any]]:
-    """Every training system by its name, as `ddlsim list algorithms --json` tells of it; and `own`, which a library may bring that only its
-    scenario names."""
-    found = {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json"]))["algorithms"]}
-    blank = {"one_model": False, "chooses_samples": False, "one_trains": False, "tuned": [], "keys": {}}
-    return found if own is None or own in found else {own: blank, **found}
+def system_facts(base: Base, described: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every training system by its name, as `ddlsim list algorithms --json` tells of it, with those of the scenario's libraries."""
+    folder = base.scenario.parent if isinstance(base.scenario, Path) else base.folder or Path()
+    loads = [word for library in described.get("load", []) for word in ("--load", str(folder / library))]
+    return {system["name"]: system for system in json.loads(call(["list", "algorithms", "--json", *loads]))["algorithms"]}
 
 
 def cores() -> int:

@@ -27,7 +27,7 @@ from .trials import Base, Goal, Trials, checked, file_name, goal_of, plain, send
 if TYPE_CHECKING:
     import pandas as pd
 
-BATCH = "training.batch_size"
+BATCH, RECORD = "training.batch_size", "record.iterations"
 
 
 def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], same: "Same", name: str | None = None) -> list[Axis]:
@@ -82,8 +82,12 @@ def priced(base: Base, described: Mapping[str, Any]) -> Base:
 
 def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[Any]]], where: str = "--over") -> list[Axis]:
     """The axes of given lists, which are tried as they are; an empty one is the learning rate, about the scenario's own. Raises InputError."""
-    found = [axis([{path: value} for value in values], {path: values[0]}, False) if values else
-             rates(described["training"]["optimizer"]["learning_rate"]) for path, values in lists]
+    found = []
+    for path, values in lists:
+        if not values and path != RATE:
+            raise InputError(f"{where}: {path} has no values; expected one at least")
+        found.append(axis([{path: value} for value in values], {path: values[0]}, False) if values else
+                     rates(described["training"]["optimizer"]["learning_rate"]))
     count = math.prod(len(one.values) for one in found)
     if count > MOST_TOGETHER:
         raise InputError(f"{where}: has {count} settings, each value with each other; expected {MOST_TOGETHER} at most")
@@ -101,10 +105,10 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
     lists = list(over.items()) if isinstance(over, Mapping) else [_over(text) for text in over]
     bases: list[Base] = []
     searches: dict[Base, Search] = {}
-    goals: list[Goal] = []
+    goals: dict[Base, Goal] = {}
     for file in files:
         base, described = base_of(file, dict(changes or {}))
-        goals.append(goal_of(described, target, str(file)))
+        goal = goal_of(described, target, str(file))
         if any(base.name == other.name for other in bases):
             raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
         if lists:
@@ -112,18 +116,18 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
         else:
             base = priced(base, described)
             base = sending(base, checked(base))
-            own = described["algorithm"]["name"]
-            axes = axes_of(described, system_facts(own)[own], Same(base))
+            axes = axes_of(described, system_facts(base, described)[described["algorithm"]["name"]], Same(base))
         bases.append(base)
+        goals[base] = goal
         searches[base] = Search(axes, seeds, grid=bool(lists))
-    if any(goal != goals[0] for goal in goals):
+    if len({goal.metric for goal in goals.values()}) > 1:
         raise InputError("tune: the scenarios are judged by different metrics; expected one evaluate.metric")
     rows = []
-    trials = {base: Trials(Path(out) / base.name / "tuning", goals[0], at_once=jobs, quiet=quiet) for base in bases}
+    trials = {base: Trials(Path(out) / base.name / "tuning", goals[base], at_once=jobs, quiet=quiet) for base in bases}
     for base in bases:
         trials[base].follow({base: searches[base]})
         trials[base].end_line()
-        rows.append(_row(base, searches[base], trials[base], Path(out)))
+        rows.append(_row(base, searches[base], trials[base], Path(out), dict(changes or {})))
     return pd.DataFrame(rows)
 
 
@@ -136,10 +140,17 @@ def base_of(file: Path, changes: Changes) -> tuple[Base, dict[str, Any]]:
                     value in changes.items()
                     if path.split(".")[0] not in ("seed", "description", "record", "expect", "name"))
     name = described["name"] + ("" if "name" in changes or not told else "_" + told)
-    return Base(file_name(name)[:100], file, None, changes | {"record.iterations": False}), described
+    return Base(file_name(name)[:100], file, None, changes | {RECORD: False}), described
 
 
-def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any]:
+def as_asked(base: Base, asked: Changes, added: Changes) -> Base:
+    """Without what was added for the search alone."""
+    kept = {path: asked[path] if path in added else value for path, value in base.changes.items()
+            if path in asked or path not in added}
+    return replace(base, changes=kept)
+
+
+def _row(base: Base, search: Search, trials: Trials, out: Path, asked: Changes) -> dict[str, Any]:
     runs = trials.of_search(base, search)
     folder = out / base.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +161,7 @@ def _row(base: Base, search: Search, trials: Trials, out: Path) -> dict[str, Any
     best = changes_of(search.best)
     of_best = [trial for changes, _, trial in runs if changes == best]
     tuned = folder / f"{base.name}_tuned.json"
-    base.describe(changes=best | {"name": tuned.stem}, options=["-o", str(tuned)])
+    as_asked(base, asked, {RECORD: False}).describe(changes=best | {"name": tuned.stem}, options=["-o", str(tuned)])
     metric, target = trials.goal.metric, trials.goal.target
     values = [value for trial in of_best if trial.run and (value := trial.run.measure(metric.final)) is not None]
     times = [trial.run.measure(metric.time_to(target)) if trial.run else None
@@ -223,16 +234,17 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
     for varied, (name, described) in zip(_varied(plan["axes"]), plan["scenarios"].items()):
         goals.append(goal_of(described, what["target"], f"{file}: {name}"))
         base = Base(name, scenario, Path(plan["folder"]) if isinstance(scenario, dict) else None,
-                    {**written.get("set", {}), **changes, **varied, "name": name, "record.iterations": False})
+                    {**written.get("set", {}), **changes, **varied, "name": name, RECORD: False})
         axes = axes_over(described, what["over"].items(), f"{file}: $.tune.over")
         schemes.append((varied, base, Search(axes, seeds, grid=True)))
-    if any(goal != goals[0] for goal in goals):
+    if any(goal.metric != goals[0].metric for goal in goals):
         raise InputError(f"{file}: $.tune: the scenarios are judged by different metrics; expected one evaluate.metric")
-    trials = Trials(folder, goals[0], at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
+    goal = replace(goals[0], longest_s=max(goal.longest_s for goal in goals))
+    trials = Trials(folder, goal, at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
     trials.follow({base: search for _, base, search in schemes})
     trials.end_line()
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "tried.csv", tried_csv(goals[0], schemes, trials).encode())
+    write_whole(folder / "tried.csv", tried_csv(goal, schemes, trials).encode())
     best = {}
     for _, base, search in schemes:
         if search.best is None:

@@ -121,11 +121,13 @@ class Iperf3Files {
       line(what.first, test.bps.value(), rtt_s, what.second);
       least_s = std::min(least_s, rtt_s);
       most_bps = std::max(most_bps, test.bps.value());
-      const auto note_apart = [&, &ends = what.first](const Mean& mean, const char* measured, double unit, const char* name) {
+      const auto note_apart = [&, &ends = what.first](const Mean& mean, const char* measured, double unit,
+                                                      const char* name) {
         if (mean.most <= most_apart * mean.least) return;
         matrix.notes.push_back(fmt::format("{} tests from {} to {} {} {:.6g} to {:.6g} {}: their mean is taken",
-                                           mean.count, scenario::in_quotes(ends.first), scenario::in_quotes(ends.second),
-                                           measured, mean.least / unit, mean.most / unit, name));
+                                           mean.count, scenario::in_quotes(ends.first),
+                                           scenario::in_quotes(ends.second), measured, mean.least / unit,
+                                           mean.most / unit, name));
       };
       note_apart(test.bps, "gave", 1e6, "Mbit/s");
       note_apart(test.rtt_s, "had round trips of", 1e-3, "ms");

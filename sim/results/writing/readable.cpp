@@ -17,8 +17,7 @@ struct Unit {
 
 constexpr Unit time_units[] = {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}, {60, "min"}, {3600, "h"}};
 constexpr Unit byte_units[] = {{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}, {1e15, "PB"}};
-constexpr Unit rate_units[] = {
-    {1, "bit/s"}, {1e3, "kbit/s"}, {1e6, "Mbit/s"}, {1e9, "Gbit/s"}, {1e12, "Tbit/s"}};
+constexpr Unit rate_units[] = {{1, "bit/s"}, {1e3, "kbit/s"}, {1e6, "Mbit/s"}, {1e9, "Gbit/s"}, {1e12, "Tbit/s"}};
 
 // The largest unit that leaves at least one of it, after rounding to three digits; `units` ascend.
 std::string with_unit(double value, std::span<const Unit> units) {
