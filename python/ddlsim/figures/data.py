@@ -402,9 +402,10 @@ def _curve(run: Run, x: str, y: str) -> Line:
     if tokens is None:
         raise InputError(f"{run.folder}: has no tokens; expected runs of a gpt, or another --x")
     column = "samples" if x == "tokens" else x
-    rows = run.curve().assign(test_perplexity=lambda row: np.exp(row["test_loss"]))[[column, y]].dropna()
+    rows = run.curve()[[column, "test_loss" if y == "test_perplexity" else y]].dropna()
     each = tokens / (run.measure("samples") or 1) if x == "tokens" else 1
-    return rows[column].to_numpy(float) * each, rows[y].to_numpy(float)
+    values = rows.iloc[:, 1].to_numpy(float)
+    return rows[column].to_numpy(float) * each, np.exp(values) if y == "test_perplexity" else values
 
 
 def _last_of_each(line: Line) -> Line:
