@@ -226,7 +226,7 @@ def reasons(study: Study) -> list[str]:
     lines = [f"{sender}: {binding(study, sender)[1]}"]
     used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
     if used:
-        lines.append(f"Price: {price(used[0])}." + ("" if used[0]["staleness"] is None
+        lines.append(f"Price: {price(used[0])}." + ("" if not used[0]["staleness"]
                                                     else f" Gradients are {used[0]['staleness']:.2g} updates old."))
     found = break_even(study)
     baseline = study.baseline
