@@ -38,7 +38,7 @@ PAGES = (Page("ako_2018", "ako_2018"), Page("ako_2018_full", "ako_2018", "full",
          Page("collectives", "collectives"), Page("cui_2019", "cui_2019"),
          Page("cui_2019_cifar", "cui_2019", "data", " --data DIR"), Page("diloco_bandwidth", "diloco_bandwidth"),
          Page("diloco_measured", "diloco_measured"), Page("ec2", "ec2"), Page("hivemind", "hivemind"),
-         Page("tc_cluster", "tc_cluster"),
+         Page("gpt_diloco", "gpt_diloco", "data", " --data DIR"), Page("tc_cluster", "tc_cluster"),
          Page("iddl", "iddl", "data", " --data DIR"), Page("validation", "validation"),
          Page("zhang", "zhang"), Page("zhang_cifar", "zhang", "data", " --data DIR"))
 
