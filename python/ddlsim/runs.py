@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 from .errors import InputError, PackageMissing
 from .files import object_in

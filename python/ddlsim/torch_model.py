@@ -5,7 +5,7 @@ import functools
 import os
 import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

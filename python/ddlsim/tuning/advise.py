@@ -89,8 +89,8 @@ class Study:
         return list(takewhile(bool, found))  # type: ignore[arg-type]
 
     @property
-    def step_s(self) -> float:
-        """Times to a target are those of evaluations: what lies between two of these. 0: scores are no times."""
+    def evaluated_every_s(self) -> float:
+        """To which times to a target are known; 0 where scores are no times."""
         trials = self.raced(self.leader) if self.leader and self.goal.target is not None else []
         curves = [trial.run.curve() for trial in trials[:1] if trial.run]
         return max((float(curve["time_s"].diff().max()) for curve in curves if len(curve) > 1), default=0.0)
@@ -249,7 +249,7 @@ def race(study: Study) -> None:
         fewest = min(len(study.entrants[one.system].scores) for one in left)
         for one in left:
             study.entrants[one.system].scores = study.entrants[one.system].scores[:fewest]
-        leader = look([study.entrants[one.system] for one in left], len(looks), study.step_s)
+        leader = look([study.entrants[one.system] for one in left], len(looks), study.evaluated_every_s)
         study.leader = next((name for name, entrant in study.entrants.items() if entrant is leader), study.leader)
         if not whole:
             study.cut_off.append(f"race: seeds after {fewest}")

@@ -166,7 +166,7 @@ def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
     found: list[tuple[Condition, str, float | None]] = []
     for one in study.conditions:
         if one.best and one.best != study.leader and one.changes and study.leader in one.scores:
-            p = paired_p([a - b for a, b in zip(one.scores[study.leader], one.scores[one.best])], study.step_s)
+            p = paired_p([a - b for a, b in zip(one.scores[study.leader], one.scores[one.best])], study.evaluated_every_s)
             found.append((one, one.best, None if p is None else min(1.0, p * len(study.conditions))))
     return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..layers import SMALL_VGG, VGG_16, Layers, vgg
 from ..number import Condition, Number, every, largest, least, worst
-from ..readings import Reading, accuracy_after, final_accuracy, goes_into, measure
+from ..readings import accuracy_after, final_accuracy, goes_into, measure
 from ..study import Definition, Figures, Readings, SizeName, Study, Where
 
 study = Definition(
