@@ -48,11 +48,14 @@ comm::Sum CompressedSum::sum(std::size_t k, const comm::Sum& own) {
   return total;
 }
 
-Phases phases_of_sums(const comm::HowToSum& how, const codec::CodecParams& codec, const Cluster& cluster, double share,
-                      double times) {
+Traffic traffic_of_sums(Pace pace, const comm::HowToSum& how, const codec::CodecParams& codec, const Cluster& cluster,
+                        double share, double times) {
   const comm::AllReduce& all_reduce = comm::all_reduce(how);
-  if (travels_whole(codec)) return all_reduce.sum_phases(cluster, share, times);
-  return all_reduce.coded_phases(cluster, share, comm::least_share(codec, cluster), times);
+  const bool whole = travels_whole(codec);
+  return {.pace = pace,
+          .phases = whole ? all_reduce.sum_phases(cluster, share, times)
+                          : all_reduce.coded_phases(cluster, share, comm::least_share(codec, cluster), times),
+          .unlisted_messages = times * all_reduce.unlisted_messages(cluster.workers, !whole)};
 }
 
 }  // namespace ddl::membership

@@ -43,7 +43,7 @@ class CompressedSum {
 };
 
 // Traffic per step of `times` sums, each of a `share` of the model.
-Phases phases_of_sums(const comm::HowToSum& how, const codec::CodecParams& codec, const Cluster& cluster, double share,
-                      double times);
+Traffic traffic_of_sums(Pace pace, const comm::HowToSum& how, const codec::CodecParams& codec, const Cluster& cluster,
+                        double share, double times);
 
 }  // namespace ddl::membership

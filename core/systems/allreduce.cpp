@@ -68,7 +68,7 @@ class AllReduceWorker : public Program {
 };
 
 Traffic traffic_of(const AllreduceParams& params, const comm::HowToSum& how, int partitions, const Cluster& cluster) {
-  return {Pace::lockstep, membership::phases_of_sums(how, params.codec, cluster, 1.0 / partitions, 1)};
+  return membership::traffic_of_sums(Pace::lockstep, how, params.codec, cluster, 1.0 / partitions, 1);
 }
 
 }  // namespace

@@ -88,7 +88,10 @@ std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
 }
 
 Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
-  return {Pace::lockstep, comm::all_reduce({collective, settings}).sum_phases(cluster, 1, 1.0 / local_steps)};
+  const comm::AllReduce& all_reduce = comm::all_reduce({collective, settings});
+  return {.pace = Pace::lockstep,
+          .phases = all_reduce.sum_phases(cluster, 1, 1.0 / local_steps),
+          .unlisted_messages = all_reduce.unlisted_messages(cluster.workers, false) / local_steps};
 }
 
 std::vector<std::string> LocalSgdParams::notes(const Cluster& cluster) const {

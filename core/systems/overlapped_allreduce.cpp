@@ -154,7 +154,7 @@ std::unique_ptr<Program> overlapped_allreduce(Node& node, const comm::HowToSum& 
 Phases bucketed_sum(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                     const Cluster& cluster) {
   if (params.bucket_bytes || params.overlap != Overlap::layers) return {};
-  return membership::phases_of_sums(how, codec, cluster, 1, 1);
+  return membership::traffic_of_sums(Pace::overlapped, how, codec, cluster, 1, 1).phases;
 }
 
 std::vector<comm::Partition> bucket_parts(const comm::HowToSum& how, const AllreduceOverlap& params,
@@ -173,7 +173,7 @@ std::vector<std::string> overlapped_notes(const comm::HowToSum& how, const Allre
 Traffic overlapped_traffic(const comm::HowToSum& how, const codec::CodecParams& codec, const AllreduceOverlap& params,
                            const Cluster& cluster) {
   const auto buckets = static_cast<double>(buckets_of(how, params, cluster).size());
-  return {Pace::overlapped, membership::phases_of_sums(how, codec, cluster, 1 / buckets, buckets)};
+  return membership::traffic_of_sums(Pace::overlapped, how, codec, cluster, 1 / buckets, buckets);
 }
 
 }  // namespace ddl::systems

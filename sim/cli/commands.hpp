@@ -41,10 +41,11 @@ FileKind kind_of(const std::string& text);
 
 // Prints the lower bounds of each scenario, how fast its models come together, and what a run may cost; of sweeps how
 // many runs they are. JSON Schemas, which lie beside scenarios, are named as such. `programs`: whether those that
-// scenarios name are started, and libraries opened. With `json` an object for a scenario, of several a list, and
-// nothing else.
+// scenarios name are started, and libraries opened. As JSON an object for a scenario, of several a list, and nothing
+// else.
+enum class CheckOutput { text, json, bounds_as_json };
 void check_scenarios(const Registry& systems, const std::vector<std::string>& files,
-                     const std::vector<scenario::Override>& overrides, run::Programs programs, bool json);
+                     const std::vector<scenario::Override>& overrides, run::Programs programs, CheckOutput output);
 
 // How fast averaging alone brings the models together, in lines of `width` letters; empty where a system does not
 // average.

@@ -77,6 +77,25 @@ TEST_CASE("where no step waits for messages, traffic counts what a step of every
   }
 }
 
+TEST_CASE("a butterfly's messages count alike whether their number lets them be listed or not") {
+  const auto messages = [](const std::string& algorithm, int workers) {
+    const auto scenario = timing_only(algorithm, 2, 0, "0ms", R"({"iterations": 1})");
+    const Traffic traffic = scenario.algorithm->traffic({.workers = workers, .parameters = 250, .model_bytes = 1000});
+    double count = traffic.unlisted_messages;
+    for (const auto& phase : traffic.phases) {
+      for (const Flow& flow : phase) count += flow.messages;
+    }
+    return count;
+  };
+  for (const std::string algorithm : {R"("butterfly_allreduce")", R"({"name": "butterfly_allreduce", "codec": "e3m0"})",
+                                      R"({"name": "local_sgd", "local_steps": 4, "collective": "butterfly"})",
+                                      R"({"name": "diloco", "sync_every": 4, "collective": "butterfly"})",
+                                      R"({"name": "partial_allreduce", "collective": "butterfly", "partitions": 2})"}) {
+    CAPTURE(algorithm);
+    CHECK(messages(algorithm, 301) == doctest::Approx(messages(algorithm, 300) * 301 / 299));
+  }
+}
+
 TEST_CASE("AD-PSGD records how often a model changed while a gradient was computed") {
   // Two workers, gradients of 100 ms, exchanges of 20 ms. A gradient that begins with an exchange sees its averaging
   // and the update that waited for it, and the next averaging before it is applied, as it waits for that; the passive

@@ -12,9 +12,9 @@ import pytest
 
 from ddlsim.errors import InputError
 from ddlsim.frame import ACCURACY
-from ddlsim.tuning.advise import Condition, Study, conditions_of
+from ddlsim.tuning.advise import Condition, Study, best_sender, conditions_of, safe_choice
 from ddlsim.tuning.candidates import Candidate
-from ddlsim.tuning.decide import losses, setting_told, upgrades, what_binds
+from ddlsim.tuning.decide import how_sure, losses, of_bandwidth, setting_told, upgrades, what_binds
 from ddlsim.tuning.race import SEEDS, Entrant, look, looks_of, seeds_to_tell
 from ddlsim.tuning.search import ALLOWANCE, FIRST_SEED, RATE, RUNGS, SCHEDULE, Search, axis, beyond, changes_of, over, rates, text_of
 from ddlsim.tuning.trials import Base, Goal, Trial, Trials
@@ -278,6 +278,69 @@ def test_a_codec_that_the_best_has_is_told_as_a_loss():
     assert losses(plain) == [] and upgrades(coded) == upgrades(plain) == [("bandwidth doubled", 0.5)]
 
 
+def racing(**scores):
+    """A study in which systems have raced; "alone" sends nothing, what else does sends more the later its name."""
+    asked = study(told(space(), score_of()))
+    base = Base("s", {})
+    asked.candidates = [Candidate(name, base, Search(space()), sends=name != "alone") for name in scores]
+    asked.entrants = {name: Entrant(list(values)) for name, values in scores.items()}
+    asked.leader = min(scores, key=lambda name: asked.entrants[name].mean)
+    sent = {name: 0.0 if name == "alone" else float(ord(name[0])) for name in scores}
+    asked.raced = lambda system: [SimpleNamespace(run=SimpleNamespace(measure=lambda key: sent[system]))]
+    return asked
+
+
+def test_what_the_test_of_two_alone_tells_apart_is_no_safe_choice():
+    """By the race's test, which is corrected, it may still be level."""
+    asked = racing(best=[1.0, 1.2, 1.1, 1.0], alone=[2.0, 2.1, 2.2, 1.9], level=[1.2, 1.1, 1.0, 1.1])
+    assert safe_choice(asked) == "best"
+    asked.entrants["best"].scores = [1.0, 3.0, 1.1, 3.0]
+    assert safe_choice(asked) == "alone"
+
+
+def test_the_best_that_sends_is_one_that_is_still_in_the_race():
+    asked = racing(alone=[1.0] * 4, early=[1.5] * 3, late=[1.6] * 4)
+    asked.entrants["early"].dropped = True
+    assert best_sender(asked) == "late"
+
+
+def test_nothing_is_sure_where_nothing_else_raced():
+    assert "Nothing to compare" in how_sure(racing(one=[1.0] * 4))
+    assert "Nothing to compare" in how_sure(racing(one=[1.0] * 4, failed=[math.inf] * 4))
+
+
+def test_factors_of_bandwidth_read_well():
+    assert [of_bandwidth(factor) for factor in (0.123, 1.04, 18.6)] == ["12.3 % of", "104 % of", "18.6 times"]
+
+
+def test_the_best_of_a_search_that_was_cut_is_of_seeds_that_all_had():
+    """In the round of second seeds the first to get one is not the best for that."""
+    search = Search([axis([{STEPS: value} for value in (10, 30, 100, 300)], {STEPS: 10})], seeds=4)
+    first, second, third, fourth = [(value,) for value in search.axes[0].values]
+    for setting, score in ((first, 0.3), (second, 0.1), (third, 0.2), (fourth, 0.4)):
+        search.tell(setting, 0, score)
+    search.tell(first, 1, 0.3)
+    assert search.best == second
+    for setting, score in ((second, 0.9), (third, 0.2), (fourth, 0.4)):
+        search.tell(setting, 1, score)
+    assert search.best == third
+    search.tell(third, 2, 0.9)
+    assert search.best == third
+    for setting, seed, score in ((third, 3, 0.9), (first, 2, 0.3), (first, 3, 0.3)):
+        search.tell(setting, seed, score)
+    assert search.best == first
+
+
+def test_a_search_of_which_every_run_failed_goes_no_further():
+    search = Search(space())
+    runs = follow(search, lambda _: math.inf, rounds=9)
+    assert len(runs) < ALLOWANCE / 2 and search.best is None
+
+
+def test_a_rate_is_tried_as_it_was_given():
+    assert 0.123456 in [changes_of((value,))[RATE] for value in rates(0.123456).values]
+
+
 def test_a_setting_is_told_where_the_search_had_to_begin_elsewhere():
     steps = axis([{STEPS: value} for value in (10, 30, 100)], {STEPS: 10})
     search = Search([steps], start=(text_of({STEPS: 100}),))
@@ -288,7 +351,11 @@ def test_a_setting_is_told_where_the_search_had_to_begin_elsewhere():
 def test_conditions_change_what_the_user_has_set():
     found = {one.name: one.changes for one in conditions_of(study(told(space(), score_of())))}
     assert found["bandwidth halved"] == {"platform.bandwidth_factor": 0.25}
-    assert found["without w2"] == {"platform.exclude": ["w3", "w2"]}
+    assert found["without w2"] == {"platform.exclude": ["w3", "w2"]} and "twice the workers" not in found
+    asked = study(told(space(), score_of()))
+    for key, twice in (("workers", 8), ("workers_per_site", [2, 6])):
+        asked.described["platform"] = {key: 4 if key == "workers" else [1, 3], "workers": 4}
+        assert next(one.changes for one in conditions_of(asked) if one.name == "twice the workers") == {f"platform.{key}": twice}
 
 
 LEARNER = {"name": "learner", "platform": {"workers": 3, "bandwidth": "40Mbps"}, "data": {"train": 600, "test": 200}, "model": "softmax",
@@ -434,6 +501,12 @@ def test_advice_refuses_in_one_line_what_it_cannot_answer(tmp_path):
         ddlsim.advise(model_bytes="1GB")
     with pytest.raises(TypeError, match="modelbytes"):
         ddlsim.advise(modelbytes="1GB")
+    for key in ("accuracy", "loss"):
+        with pytest.raises(InputError, match=rf"stop.{key}: ends runs before"):
+            ddlsim.advise(learner(tmp_path, stop={"time": "4s", key: 0.2}))
+    for seeds in ([], [1, 1, 1], [-1, 2], [1000001]):
+        with pytest.raises(InputError, match="--seeds: expected different whole numbers"):
+            ddlsim.advise(learner(tmp_path), seeds=seeds)
     for asked in ({"seeds": [1]}, {"output": "page.html"}):
         with pytest.raises(InputError, match="from facts there is none"):
             ddlsim.advise(model_bytes="1GB", **asked)
@@ -506,6 +579,44 @@ def test_quicker_steps_leave_no_scheme_behind_what_it_was(tmp_path):
     losses = {one["condition"]: one["scores"] for one in [*advice["sensitivity"], *advice["other_conditions"]]}
     for scheme, given in losses["as given"].items():
         assert losses["seconds a batch halved"][scheme] < given < losses["seconds a batch doubled"][scheme]
+
+
+@needs_program
+def test_from_facts_what_is_lost_is_no_gain_and_one_worker_learns_as_one(tmp_path):
+    import ddlsim
+    (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
+    advice = ddlsim.advise(model_bytes="20MB", step="1s", platform=str(tmp_path / "iperf.csv"), workers=2, out=tmp_path / "out").attrs["advice"]
+    given, *_ = [one for one in advice["other_conditions"] if one["condition"] == "as given"]
+    away = [one for one in advice["other_conditions"] if one["condition"].endswith("away")]
+    assert len(away) == 2
+    for one in away:
+        assert one["scores"]["single"] == given["scores"]["single"]
+        assert all(score > given["scores"][scheme] for scheme, score in one["scores"].items() if scheme != "single")
+
+
+@needs_program
+def test_a_budget_of_an_advice_from_facts_ends_and_says_what_it_left_out(tmp_path):
+    import ddlsim
+    from ddlsim.tuning.facts import LEFT_OUT
+    (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
+
+    def ask(budget):
+        return ddlsim.advise(model_bytes="20MB", step="1s", platform=str(tmp_path / "iperf.csv"), workers=2, budget=budget,
+                             out=tmp_path / "out")
+    with pytest.raises(InputError, match=f"ring_allreduce: {LEFT_OUT}"):
+        ask("1us")
+    assert ask("10min").attrs["advice"]["cut_off"] == []
+
+
+@needs_program
+def test_a_candidate_that_costs_more_than_the_budget_is_left_out_and_others_keep_their_settings(tmp_path):
+    import ddlsim
+    file = learner(tmp_path, platform={"topology": "star", "workers": 301, "bandwidth": "40Mbps"}, data={"train": 3000, "test": 20},
+                   stop={"time": "1s"})
+    answer = ddlsim.advise(file, systems=["local_sgd", "butterfly_allreduce"], exclude=["single"], budget="20s", seeds=[1, 2, 3],
+                           out=tmp_path / "out", changes={"algorithm.local_steps": 2, "training.optimizer.schedule": "constant"}).attrs["advice"]
+    assert any(line.startswith("butterfly_allreduce: a run takes a core roughly") for line in answer["not_run"])
+    assert {row["system"] for row in answer["systems"]} == {"alone", "local_sgd"}
 
 
 def test_the_small_gpt_learns_more_with_more_steps_and_more_workers():

@@ -345,15 +345,16 @@ std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::m
 Traffic DilocoParams::traffic(const Cluster& cluster) const {
   const double units = static_cast<double>(FragmentSchedule(*this, cluster).parts().size());
   const bool overlapped = fragment_sync_delay > 0 || eager || is_by_layers(*this, cluster);
-  Phases phases =
-      membership::phases_of_sums({collective.value(), settings}, codec, cluster, 1 / units, units / sync_every);
-  if (replica == Replica::site) phases.insert(phases.begin(), flows_of_site_steps(cluster));
-  return {overlapped ? Pace::overlapped : Pace::lockstep, std::move(phases)};
+  Traffic result =
+      membership::traffic_of_sums(overlapped ? Pace::overlapped : Pace::lockstep, {collective.value(), settings}, codec,
+                                  cluster, 1 / units, units / sync_every);
+  if (replica == Replica::site) result.phases.insert(result.phases.begin(), flows_of_site_steps(cluster));
+  return result;
 }
 
 Phases DilocoParams::bucketed_sum(const Cluster& cluster) const {
   if (!is_by_layers(*this, cluster)) return {};
-  return membership::phases_of_sums({collective.value(), settings}, codec, cluster, 1, 1);
+  return membership::traffic_of_sums(Pace::lockstep, {collective.value(), settings}, codec, cluster, 1, 1).phases;
 }
 
 std::optional<System::Parts> DilocoParams::summed_parts(const Cluster& cluster) const {

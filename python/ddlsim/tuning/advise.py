@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, RunFailed
 from ..runs import AnyPath
+from ..stats import SIGNIFICANCE, paired_p
 from ..units import quantity
 from .candidates import TUNING_SEEDS, Candidate, candidates_of
 from .race import LOOKS, SEEDS, Entrant, look, looks_of
@@ -131,11 +132,13 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
                             changes=dict(changes or {}), jobs=jobs or cores(), quiet=quiet)
     if question is None:
         raise InputError("advise: no scenario or platform given; see ddlsim advise --help")
+    race_seeds = list(range(1, SEEDS + 1) if seeds is None else seeds)
+    if not race_seeds or len(set(race_seeds)) < len(race_seeds) or any(
+            seed < 0 or FIRST_SEED <= seed < FIRST_SEED + TUNING_SEEDS for seed in race_seeds):
+        raise InputError(f"--seeds: expected different whole numbers from 0, without {FIRST_SEED} and the next, which are for tuning")
     clock = Budget(time_s)
     study = study_of(Path(question), target, list(systems), list(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
-    study.seeds = list(seeds or range(1, SEEDS + 1))
-    if any(FIRST_SEED <= seed < FIRST_SEED + TUNING_SEEDS for seed in study.seeds):
-        raise InputError(f"--seeds: {FIRST_SEED} and the next are for tuning; expected others")
+    study.seeds = race_seeds
     try:
         search(study)
         race(study)
@@ -183,7 +186,10 @@ def study_of(file: Path, target: float | None, only: list[str], without: list[st
     else:
         notes.append(f"Another batch takes time in proportion: {described['compute']['seconds_per_batch']} are for "
                      f"{described['training']['batch_size']} samples.")
-    found = candidates_of(base, described, system_facts(base, described), only, without, target is not None)
+    facts = system_facts(base, described)
+    found = candidates_of(base, described, facts, only, without, target is not None, budget.seconds or math.inf)
+    if facts[own := described["algorithm"]["name"]]["one_model"] or facts[own]["chooses_samples"]:
+        notes.append(f"Its own system, {own}, is no candidate: not each of its workers trains a whole model on samples of its own.")
     trials = Trials(out / base.name, goal, budget, jobs, "advise", quiet)
     return Study(base, described, goal, found, notes, trials, [], changes, {**more, RECORD: False})
 
@@ -192,8 +198,9 @@ def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, 
     """The task of the shipped scenarios, on a platform's hosts."""
     if not file.is_file():
         raise InputError(f"{file}: no such file; expected a platform or a scenario")
-    servers = re.findall(r'<host\s+id="(ps\d+)"', file.read_text(encoding="utf-8", errors="replace"))
-    scenario = json.loads(Base("", Path("het_wan_ako_p3")).describe())
+    servers = re.findall(r'<host\s[^>]*\bid="(ps\d+)"', file.read_text(encoding="utf-8", errors="replace"))
+    shipped = Path(__file__).resolve().parents[3] / "scenarios/het_wan_ako_p3.json"  # of this checkout
+    scenario = json.loads(Base("", shipped if shipped.is_file() else Path("het_wan_ako_p3")).describe())
     for key in ("name", "description", "expect"):
         scenario.pop(key, None)
     scenario |= {"name": file.stem, "platform": {"file": str(file.resolve()), "servers": servers}, "algorithm": "single"}
@@ -206,29 +213,31 @@ def _of_platform(file: Path, changes: Changes, notes: list[str]) -> tuple[Base, 
 
 
 def search(study: Study) -> None:
-    """Successive halving over schemes: one round of each scheme's search, more of those that did better, and the rest of the best few."""
+    """Successive halving over schemes: one round of each scheme's search, more of those that did better, and the rest of the best few.
+    The scenario's own system comes first, then those of which a run costs least."""
     own = study.described["algorithm"]["name"]
-    alive = {one.base: one.search for one in sorted(study.run, key=lambda one: int(one.system != own))}
+    cheap_first = sorted(study.run, key=lambda one: (one.system != own, one.cost_s))
+    alive = {one.base: one.search for one in cheap_first}
     always = {one.base for one in study.run if not one.sends or one.system == own}
     for rounds, until in ((1, FIRST_ROUND), (3, (FIRST_ROUND + SEARCHES) / 2), (None, SEARCHES)):
         whole = study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until)
         if rounds == 1 and not whole:
             study.hasty = True
             study.cut_off.append("part of the first round of tuning")
-        ranked = sorted(alive, key=lambda base: _best_score(alive[base]))
+        ranked = sorted(alive, key=lambda base: best_score(alive[base]))
         kept = max(FIELD, math.ceil(len(alive) / 2)) if rounds == 1 else FIELD
         alive = {base: alive[base] for base in ranked if base in always or ranked.index(base) < kept}
     if unfinished := [base.name for base, one in alive.items() if one.open()]:
         study.cut_off.append(f"the rest of the tuning of {', '.join(unfinished)}")
 
 
-def _best_score(search_: Search) -> float:
+def best_score(search_: Search) -> float:
     best = search_.best
     return math.inf if best is None else sum(search_.scores[best].values()) / len(search_.scores[best])
 
 
 def race(study: Study) -> None:
-    ranked = sorted((one for one in study.run if one.search.best), key=lambda one: _best_score(one.search))
+    ranked = sorted((one for one in study.run if one.search.best), key=lambda one: best_score(one.search))
     own = study.described["algorithm"]["name"]
     chosen = [one for one in ranked if ranked.index(one) < FIELD or not one.sends or one.system == own]
     study.entrants = {one.system: Entrant() for one in chosen}
@@ -257,18 +266,23 @@ def race(study: Study) -> None:
 
 
 def safe_choice(study: Study) -> str | None:
-    """The one that sends least among those that no test tells from the leader: for use if differences are chance."""
+    """The one that sends least among those that no test tells from the leader, not even one of these two alone: for use if differences
+    are chance."""
     if study.leader is None or len(study.entrants[study.leader].scores) < LOOKS[0]:
         return None
+    leader, step = study.entrants[study.leader], study.evaluated_every_s
+    def is_level(one: Entrant) -> bool:
+        p = paired_p([b - a for a, b in zip(leader.scores, one.scores)], step)
+        return one is leader or not one.dropped and (p is None or p >= SIGNIFICANCE)
     def sent(system: str) -> float:
         runs = [trial.run for trial in study.raced(system) if trial.run]
         return sum(run.measure("bytes_sent") or 0.0 for run in runs) / max(1, len(runs))
-    return min((name for name, one in study.entrants.items() if not one.dropped), key=lambda name: (sent(name), name))
+    return min((name for name, one in study.entrants.items() if is_level(one)), key=lambda name: (sent(name), name))
 
 
 def best_sender(study: Study) -> str | None:
     ranked = sorted((name for name, one in study.entrants.items() if one.scores and study.candidate(name).sends),
-                    key=lambda name: study.entrants[name].mean)
+                    key=lambda name: (study.entrants[name].dropped, study.entrants[name].mean))
     leader = study.leader
     return leader if leader and study.candidate(leader).sends else ranked[0] if ranked else None
 
@@ -320,9 +334,10 @@ def conditions_of(study: Study) -> list[Condition]:
         found.append(Condition(f"model bytes {word}", {"wire.model_bytes": f"{factor * first['model_bytes']:.0f}B"},
                                "wire.model_bytes"))
     sites = first.get("sites") or []
-    count = platform.get("workers")
-    if isinstance(count, int):
-        found.append(Condition("twice the workers", {"platform.workers": 2 * count}))
+    key = "workers_per_site" if "workers_per_site" in platform else "workers"
+    if isinstance(count := platform.get(key), (int, list)) and not away:
+        twice = 2 * count if isinstance(count, int) else [2 * one for one in count]
+        found.append(Condition("twice the workers", {f"platform.{key}": twice}))
     names = [site["name"] for site in sites[:3]] if len(sites) > 1 else first["workers"][-1:]
     if len(first["workers"]) > 2:
         found += [Condition(f"without {name}", {"platform.exclude": [*away, name]}) for name in names]

@@ -1,12 +1,14 @@
 """Schemes that `advise` chooses from: every system in which each worker trains a whole model and that the platform allows."""
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DdlsimError, InputError, nearest
+from ..units import seconds
 from .search import Search, changes_of
 from .trials import Base, checked, cores, sending
 from .tune import Same, axes_of
@@ -30,16 +32,21 @@ class Candidate:
     left_out: str = ""            # why it is not run
 
     @property
+    def cost_s(self) -> float:
+        """That a run takes a core, roughly."""
+        return float(self.checked.get("cost_core_s") or 0)
+
+    @property
     def gradients_per_s(self) -> float:
-        """The sum over all workers that train, by the expected step."""
-        count = 1 if self.one_trains else len(self.checked["workers"])
-        return float(count / max(1e-12, (self.checked.get("expected") or self.checked["bounds"])["step_s"]))
+        """The sum over all workers that train, at most."""
+        return float((1 if self.one_trains else len(self.checked["workers"])) / max(1e-12, self.checked["bounds"]["step_s"]))
 
 
 def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]], only: Sequence[str],
-                  without: Sequence[str], has_target: bool) -> list[Candidate]:
+                  without: Sequence[str], has_target: bool, longest_s: float) -> list[Candidate]:
     """The baseline first: one worker alone or, without it, workers which exchange nothing; then the scenario's own system. Those that
-    the platform does not allow, or that cannot be the best, are left out and cost no run. Raises InputError."""
+    the platform does not allow, that cannot be the best, or of which a run takes a core longer than `longest_s`, are left out and
+    cost no run. Raises InputError."""
     known = [name for name, system in facts.items() if not system["one_model"] and not system["chooses_samples"]]
     for option, names in (("--systems", only), ("--exclude", without)):
         for name in names:
@@ -53,8 +60,9 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
         raise InputError("--exclude: leaves no candidate; expected one at least")
     found, same = [], Same(base)
     for name in asked:
-        changes = {} if name == own else {"algorithm": {"name": name}}
-        of_system = Base(name, base.scenario, base.folder, {**base.changes, **changes})
+        changes = base.changes if name == own else {"algorithm": {"name": name}} | {
+            path: value for path, value in base.changes.items() if not path.startswith("algorithm")}
+        of_system = Base(name, base.scenario, base.folder, changes)
         search = Search(axes_of(described, facts[name], same, None if name == own else name), TUNING_SEEDS)
         found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name != "alone" and
                                not facts[name]["one_trains"],
@@ -63,6 +71,9 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
         list(pool.map(_check, found))
     if alone and found[0].left_out:
         raise InputError(f"{alone[0]}: cannot be run: {found[0].left_out}")
+    for one in found:
+        if one.cost_s > longest_s and one.system not in (own, *alone):
+            one.left_out = f"a run takes a core roughly {seconds(one.cost_s)}, more than the budget"
     if not found[0].sends:
         least = found[0].gradients_per_s / (ROOM_FOR_TIME if has_target else ROOM_AT_END)
         slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least and one.system != own]
@@ -82,7 +93,7 @@ def _check(one: Candidate) -> None:
 def reason_of(error: DdlsimError) -> str:
     """One line, without the file and the key that every candidate would have."""
     line = next(iter(error.lines), "no reason given")
-    return line.split("$.algorithm.name: ")[-1]
+    return re.sub(r"^.*?: (?=\$\.)", "", line).removeprefix("$.algorithm.name: ")
 
 
 def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> None:
@@ -102,7 +113,7 @@ def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> 
                 most, best, found = other.gradients_per_s, tried, other.checked
         start = best
     if most < least:
-        one.left_out = (f"takes {most:.2g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.2g} of "
+        one.left_out = (f"takes {most:.3g} gradients/s in all at most, whatever it sends, against {baseline.gradients_per_s:.3g} of "
                         f"{baseline.system}")
     else:
         one.checked, one.search = found, Search(one.search.axes, one.search.seeds, start=start)

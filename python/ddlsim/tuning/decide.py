@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..frame import Run
@@ -41,7 +41,7 @@ def binding(study: Study, system: str) -> tuple[str, str]:
     """As what_binds, of a system at its best settings."""
     if system not in study.bound:
         one = study.candidate(system)
-        study.bound[system] = what_binds(checked(one.base, study.best_changes(one)))
+        study.bound[system] = what_binds(checked(one.base, study.best_changes(one), steps=True))
     return study.bound[system]
 
 
@@ -77,25 +77,27 @@ def what_binds(found: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def is_saturated(study: Study) -> bool:
-    """Whether one worker has all but learned the task half-way, and nobody ends far above it."""
+    """Whether one worker has learned, has all but stopped half-way, and nobody ends far above it."""
     one = study.baseline
     trials = study.raced(one.system) if one else []
     if not trials or trials[0].run is None or one is None or study.leader is None:
         return False
     column = f"test_{study.goal.metric.word}"
-    gains = []
+    def gain(before: float, after: float) -> float:
+        return (before - after) / abs(before) if study.goal.metric.less_is_better else after - before
+    gains, learned = [], []
     for trial in trials:
         curve = trial.run.curve() if trial.run else None
         if curve is not None and len(curve) > 2:
             half = curve[curve["time_s"] <= curve["time_s"].iloc[-1] / 2][column].iloc[-1]
-            end = curve[column].iloc[-1]
-            gains.append((half - end) / abs(half) if study.goal.metric.less_is_better else end - half)
+            gains.append(gain(half, curve[column].iloc[-1]))
+            learned.append(gain(curve[column].iloc[0], half))
     best = [trial.run.measure(study.goal.metric.final) or 0.0 for trial in study.raced(study.leader) if trial.run]
     own = [trial.run.measure(study.goal.metric.final) or 0.0 for trial in trials if trial.run]
     if not gains or not best or not own:
         return False
     lead = abs(sum(best) / len(best) - sum(own) / len(own))
-    return bool(sum(gains) / len(gains) < SATURATED
+    return bool(sum(gains) / len(gains) < SATURATED < sum(learned) / len(learned) / 5
                 and lead < 2 * SATURATED * (sum(own) / len(own) if study.goal.metric.less_is_better else 1))
 
 
@@ -159,6 +161,18 @@ def losses(study: Study) -> list[tuple[str, float]]:
     return found
 
 
+def differences_in(study: Study, condition: str, system: str) -> list[float]:
+    """By seed, between a system's scores as given and under a condition."""
+    scores = {one.name: one.scores.get(system, []) for one in study.conditions}
+    return [a - b for a, b in zip(scores.get("as given", []), scores.get(condition, []))]
+
+
+def is_clear(study: Study, differences: Sequence[float]) -> bool:
+    """Whether they are beyond chance, not corrected for other tests."""
+    p = paired_p(differences, study.evaluated_every_s)
+    return p is not None and p < SIGNIFICANCE
+
+
 def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
     """Conditions in which another system is best, with p of no difference from the best as given."""
     if study.leader is None:
@@ -176,6 +190,10 @@ def how_sure(study: Study) -> str:
         return "No run came to its end."
     leader = study.entrants[study.leader]
     seeds = len(leader.scores)
+    if study.goal.target is not None and not any(trial.run and study.value(trial) for trial in study.raced(study.leader)):
+        return f"No system reaches {study.goal.target:g} within {seconds(study.goal.longest_s)}; the order is by how near they come."
+    if len([one for one in study.entrants.values() if one.scores and math.isfinite(one.mean)]) < 2:
+        return "Nothing to compare: no other system raced to its end."
     if seeds < 3:
         return "Only a guess: fewer than three seeds raced."
     if study.hasty:
@@ -185,7 +203,7 @@ def how_sure(study: Study) -> str:
         return f"Sure after {seeds} seeds, of these settings: all others are worse beyond chance (5 %)."
     name, one = min(close, key=lambda pair: pair[1].mean)
     count = seeds_to_tell([b - a for a, b in zip(leader.scores, one.scores)], len(study.entrants) * len(looks_of(len(study.seeds))))
-    more = "more than 1,000 seeds" if count is None or count > 1000 else f"about {count} seeds"
+    more = "more than 1,000 seeds" if count is None or count > 1000 else f"about {max(count, seeds + 1)} seeds"
     told = "" if one.p is None else f" (p {one.p:.2g} against {name})"
     return f"Not sure after {seeds} seeds{told}: {', '.join(name for name, _ in close)} may be as good; {more} would tell."
 
@@ -204,6 +222,11 @@ def warnings_of(study: Study) -> list[str]:
     if raced and study.candidates[0].needs_all_data and study.leader == study.candidates[0].system:
         found.append("One worker alone needs all data in one place; --exclude single leaves it out.")
     return found
+
+
+def of_bandwidth(factor: float) -> str:
+    """"12 % of", "18.6 times"."""
+    return f"{factor:.3g} times" if factor >= 2 else f"{100 * factor:.3g} % of"
 
 
 def price(used: Mapping[str, Any]) -> str:
@@ -230,20 +253,25 @@ def reasons(study: Study) -> list[str]:
                                                     else f" Gradients are {used[0]['staleness']:.2g} updates old."))
     found = break_even(study)
     baseline = study.baseline
+    chance = ""
+    if baseline and not is_clear(study, [a - b for a, b in zip(*(study.entrants[one].scores for one in (sender, baseline.system)))]):
+        chance = f"; as given, {sender} and {baseline.system} differ by no more than chance"
     if found and baseline and found["share"]:
         rate = "" if found["bits_per_s"] is None else f" ({bits_per_s(found['bits_per_s'])} of {found['link']})"
-        lines.append(f"Break-even: below {100 * found['share']:.3g} % of the bandwidth{rate} {baseline.system} is as good.")
+        lines.append(f"Break-even: below {of_bandwidth(found['share'])} the bandwidth{rate} {baseline.system} is as good{chance}.")
     elif found and baseline:
         lines.append(f"Break-even: {found['ahead_at_least']} is ahead at every bandwidth tried, from {found['tried'][0]:g} to "
-                     f"{found['tried'][1]:g} times that given.")
+                     f"{found['tried'][1]:g} times that given{chance}.")
     def unit(gain: float) -> str:
         return seconds(gain) if study.goal.target is not None else f"{gain:.3f}"
+    def told(system: str, changes: list[tuple[str, float]]) -> str:
+        parts = [f"{name} {'' if is_clear(study, differences_in(study, name, system)) else '~'}{unit(gain)}" for name, gain in changes]
+        return ", ".join(parts) + ("; ~ is within chance." if any(" ~" in part for part in parts) else ".")
     word = "of the time to the target" if study.goal.target is not None else f"of {study.goal.metric.word}"
-    paying = [f"{name} {unit(gain)}" for name, gain in upgrades(study) if gain > 0]
-    if paying:
-        lines.append(f"What would help most, {word}: {', '.join(paying)}.")
+    if paying := [one for one in upgrades(study) if one[1] > 0]:
+        lines.append(f"What would help most, {word}: {told(sender, paying)}")
     if lost := losses(study):
-        lines.append("A loss costs, " + word + ": " + ", ".join(f"{name} {unit(cost)}" for name, cost in lost) + ".")
+        lines.append(f"A loss costs, {word}: {told(sender, lost)}")
     for condition, system, p in turns(study):
         sure = p is not None and p < SIGNIFICANCE
         lines.append(f"Where one thing differs, {condition.name}: {system} is best{'' if sure else ', by no more than chance'}.")

@@ -25,7 +25,7 @@ from ..table import Cell, Column, Table, hanging
 from ..units import bytes_, counted, quantity, seconds, share
 from .advise import BANDWIDTH
 from .candidates import reason_of
-from .decide import what_binds
+from .decide import of_bandwidth, what_binds
 from .search import Changes, named, value_of
 from .trials import Base, Budget, Goal, Trials, checked, plain, system_facts
 
@@ -36,7 +36,10 @@ FACTS = ("platform.matrix", "platform.workers_per_site", "platform.exclude", "pl
          "compute.seconds_per_batch", "compute.seconds_per_sample")
 TABLE = Path(__file__).with_name("losses.csv")
 LONGEST = 1000                # steps in that table
+SINGLE = {"name": "single"}
 JITTER = 0.05                 # of a mean of a few steps that are simulated
+TIMES, OTHER_TIMES = 0.5, 0.9  # shares of the budget at whose ends no more steps are simulated, as given and otherwise
+LEFT_OUT = "the budget left it out"
 FURTHEST = 64.0               # times the bandwidth, up and down, at which break-even is looked for
 LEARNED = ("What is learned is a small GPT's (0.1 million parameters, batches of 12 windows). With size and progress the order of "
            "DiLoCo and of plain averaging turns: DiLoCo (every 10 steps) leads at 0.8 million parameters (loss 1.617 against 1.775 "
@@ -96,7 +99,7 @@ class Timed:
 
     @property
     def alone(self) -> bool:
-        return self.row.workers == 1
+        return self.row.algorithm == SINGLE
 
     @property
     def expected(self) -> dict[str, Any]:
@@ -104,7 +107,11 @@ class Timed:
 
     @property
     def step_s(self) -> float:
-        return float((self.expected or self.checked["bounds"])["step_s"])
+        return float(self.expected.get("step_s", self.least_step_s))
+
+    @property
+    def least_step_s(self) -> float:
+        return float(self.checked["bounds"]["step_s"])
 
     @property
     def bytes_per_hour(self) -> float | None:
@@ -127,6 +134,7 @@ class Question:
     batch: int | None
     rows: list[Row]
     learned_with: int             # workers
+    budget: Budget
 
     @property
     def bandwidth(self) -> float:
@@ -143,7 +151,7 @@ class Question:
         return Goal(LOSS, self.target).key
 
     def time(self, row: Row, algorithm: dict[str, Any], changes: Changes | None = None) -> Timed:
-        return Timed(row, algorithm, checked(self.base, {**(changes or {}), "algorithm": algorithm}))
+        return Timed(row, algorithm, checked(self.base, {**(changes or {}), "algorithm": algorithm}, steps=True))
 
     def score(self, one: Timed) -> float | None:
         """Loss at the end, or seconds to the target; None: it learns nothing, or does not get there."""
@@ -188,7 +196,7 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
         raise InputError(f"--set {given}: is what an advice from facts is given, or chooses; expected another key of platform, wire or compute")
     if facts.get("text") and not Path(str(facts["text"])).exists():
         raise InputError(f"--text: {facts['text']} does not exist; expected a text, or a folder with input.txt")
-    question = question_of(facts, target, changes)
+    question = question_of(facts, target, changes, budget)
     systems = system_facts(question.base, {})
     # Their learning depends on times. A table of sites has no servers.
     depend = [name for name, system in systems.items() if not any(
@@ -225,7 +233,7 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     return table
 
 
-def question_of(facts: dict[str, Any], target: float | None, changes: Changes) -> Question:
+def question_of(facts: dict[str, Any], target: float | None, changes: Changes, budget: Budget) -> Question:
     """Workers are dealt evenly over the sites of the table. Raises InputError."""
     needed = ("model_bytes", "step", "platform", "workers")
     if missing := [f"--{name.replace('_', '-')}" for name in needed if facts.get(name) is None]:
@@ -241,13 +249,15 @@ def question_of(facts: dict[str, Any], target: float | None, changes: Changes) -
                 "stop": {"iterations": _count(facts.get("horizon") or LONGEST, "--horizon")}, "record": {"iterations": False}}
     base = Base(file.stem, scenario, None, changes)
     sites = [site["name"] for site in checked(base)["sites"]]
+    if workers == 1:
+        raise InputError("--workers: 1 exchanges nothing; expected 2 at least")
     if workers < len(sites):
         raise InputError(f"--workers: {workers} are fewer than the {len(sites)} sites of {file}; expected one at least in each")
     per_site = {site: workers // len(sites) + (i < workers % len(sites)) for i, site in enumerate(sites)}
     platform["workers_per_site"] = list(per_site.values())
     batch = _count(facts["batch"], "--batch") if facts.get("batch") else None
     return Question(base, workers, per_site, quantity(str(facts["step"])) or 0.0, quantity(str(facts["model_bytes"])) or 0.0,
-                    scenario["stop"]["iterations"], target, batch, *rows_of(workers))  # type: ignore[index]
+                    scenario["stop"]["iterations"], target, batch, *rows_of(workers), budget)  # type: ignore[index]
 
 
 def _count(value: Any, option: str) -> int:
@@ -266,20 +276,24 @@ def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], 
     those that the network does not allow, with the reason."""
     def time(asked: tuple[Row, dict[str, Any]]) -> Timed | str:
         try:
-            return question.time(*asked)
+            return question.time(*asked) if question.budget.used < TIMES else LEFT_OUT
         except DdlsimError as error:
             return reason_of(error)
     with ThreadPoolExecutor(jobs) as pool:
         sums = next((row for row in question.rows if row.algorithm == {"name": "ring_allreduce"}), None)
         ways = [name for name in systems if sums and name.endswith("_allreduce") and name != "partial_allreduce"]
-        timed = [one for one in pool.map(time, [(sums, {"name": name}) for name in ways if sums]) if isinstance(one, Timed)]
-        quickest = min(timed, key=lambda one: one.step_s).system if timed else "ring_allreduce"
+        timed = [one for one in pool.map(time, [(sums, {"name": name}) for name in ways if sums]) if isinstance(one, Timed) and
+                 one.checked["bounds"]["bytes_per_step"]]  # none: its messages are too many to be listed
+        # Lower bounds stand beside lower bounds alone.
+        are_simulated = all(one.expected for one in timed)
+        quickest = min(timed, key=lambda one: one.step_s if are_simulated else one.least_step_s, default=None)
+        quickest_way = quickest.system if quickest else "ring_allreduce"
 
         def way(row: Row) -> dict[str, Any]:
             if row.algorithm["name"] == "ring_allreduce":
-                return {**row.algorithm, "name": quickest}
-            sums_too = "collective" in systems[row.algorithm["name"]]["keys"] and quickest != "ring_allreduce"
-            return row.algorithm | ({"collective": quickest.removesuffix("_allreduce")} if sums_too else {})
+                return {**row.algorithm, "name": quickest_way}
+            sums_too = "collective" in systems[row.algorithm["name"]]["keys"] and quickest_way != "ring_allreduce"
+            return row.algorithm | ({"collective": quickest_way.removesuffix("_allreduce")} if sums_too else {})
         answers = []
         for number, answer in enumerate(pool.map(time, [(row, way(row)) for row in rows]), 1):
             answers.append(answer)
@@ -318,7 +332,7 @@ def _asynchronous(question: Question, names: Sequence[str], text: str, trials: T
     found = []
     for algorithm in algorithms:
         trial = trials.of(learning, {"algorithm": algorithm}, 1)
-        reason = "the budget left it out" if trial is None else trial.failure.splitlines()[0] if trial.failure else None
+        reason = LEFT_OUT if trial is None else trial.failure.splitlines()[0] if trial.failure else None
         found.append({"scheme": plain(algorithm).replace(",", ", "), "reason": reason,
                       "loss": trial.run.measure(LOSS.final) if trial and trial.run else None})
     return found
@@ -330,10 +344,15 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     best = able[0] if able else None
     single = next((one for one in found if one.alone), None)
     sender = next((one for one in able if not one.alone), None)
-    equal = [one for one in able if one is best or one.p is None or one.p >= SIGNIFICANCE]
+    deviation, freedom = pooled([one.seeds for one in found])
+    def is_level(one: Timed) -> bool:
+        """With the best, by the test of these two alone, too."""
+        p = pooled_p(best.seeds, one.seeds, deviation, freedom) if best else None
+        return one is best or p is None or p >= SIGNIFICANCE
+    equal = [one for one in able if is_level(one)]
     safe = min(equal, key=lambda one: (one.checked["bounds"]["bytes_per_step"], one.step_s), default=None)
     told = list(dict.fromkeys(id(one) for one in [*able[:2], sender, single] if one))
-    conditions = _conditions(question, [one for one in found if id(one) in told], jobs) if able else []
+    conditions, cut_off = _conditions(question, [one for one in found if id(one) in told], jobs) if able else ([], [])
     warnings = [TIMED, LEARNED]
     if question.learned_with != question.workers:
         warnings.append(f"The small GPT was learned by {question.learned_with} workers, not by {question.workers}.")
@@ -342,6 +361,10 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     if not asynchronous:
         warnings.append("Asynchronous systems (Ako, AD-PSGD, gossip) are not in this answer, for what they learn depends on times; "
                         "--text FILE runs them.")
+    if not all(one.expected for one in found):
+        warnings.append("Steps with ≥ are lower bounds, since simulating these takes too long: such schemes may be slower than they look.")
+    if question.target is not None and any(one.row.steps_to(question.target) == min(one.row.losses) for one in able):
+        warnings.append(f"Some reach {question.target:g} before the shortest runs that were learned end: their times are at most.")
     slow = [f"{one.scheme}: takes {question.time_s / one.step_s:.0f} steps in the time, too few to learn anything" if question.target is None
             else f"{one.scheme}: the small GPT does not reach {question.target:g} within {LONGEST:,} steps"
             for one in found if question.score(one) is None]
@@ -349,21 +372,22 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     sure = ("No system learns anything in this time." if best is None and question.target is None else
             f"The small GPT reaches {question.target:g} with no system within {LONGEST:,} steps." if best is None else
             f"Not sure, by the seeds of the small GPT: {others} may be as good." if others else
+            "Not sure: of some steps lower bounds alone are known." if not all(one.expected for one in able) else
             f"Sure of the small GPT with {counted(question.learned_with, 'worker')}, beyond chance between seeds (5 %); of a large "
             "one the warnings below say what is known.")
-    deviation, freedom = pooled([one.seeds for one in found])
     return {"question": question.base.name, "metric": "loss", "target": question.target,
             "facts": {"model_bytes": question.bytes, "step_s": question.step_s, "workers": question.per_site,
                       "horizon": question.horizon, "time_s": question.time_s, "learned_with": question.learned_with},
             "best": _choice(question, best, deviation, freedom, folder / "best.json"),
             "safe": _choice(question, safe, deviation, freedom, folder / "safe.json"), "how_sure": sure,
             "needs_all_data_in_one_place": {one.system: one.alone for one in found}, "why": _why(sender),
-            "break_even_bandwidth": _break_even(question, sender, single) if sender and single else None,
+            "break_even_bandwidth": _break_even(question, sender, single) if sender and single and question.budget.used < 1 else None,
             "wan_bytes_per_hour": sender.bytes_per_hour if sender else None,
             "upgrades": _upgrades(question, conditions, found, sender), "sensitivity": [one for one in conditions if one["key"]],
             "other_conditions": [one for one in conditions if not one["key"]], "asynchronous": asynchronous,
             "systems": [_row(question, one, single) for one in found], "not_run": [*left_out, *slow], "warnings": warnings,
-            "cut_off": [one["scheme"] for one in asynchronous if one["reason"] == "the budget left it out"]}
+            "cut_off": [*(line for line in left_out if line.endswith(LEFT_OUT)), *cut_off,
+                        *(one["scheme"] for one in asynchronous if one["reason"] == LEFT_OUT)]}
 
 
 def _why(sender: Timed | None) -> dict[str, Any]:
@@ -392,15 +416,16 @@ def _row(question: Question, one: Timed, single: Timed | None) -> dict[str, Any]
     workers = 1 if one.alone else question.workers
     return {"system": one.system, "scheme": one.scheme, "setting": named({k: v for k, v in one.algorithm.items() if k != "name"}),
             "algorithm": one.algorithm, question.key: question.score(one), "p_against_leader": one.p, "step_s": one.step_s,
-            "least_step_s": one.checked["bounds"]["step_s"], "bytes_per_step": one.checked["bounds"]["bytes_per_step"],
+            "least_step_s": one.least_step_s, "bytes_per_step": one.checked["bounds"]["bytes_per_step"],
             "computing": one.expected.get("compute_share"), "binds": what_binds(one.checked)[0],
             "steps": question.time_s / one.step_s, "needs_all_data_in_one_place": one.alone,
             "samples_against_one_worker": workers * (single.step_s if single else question.step_s) / one.step_s,
             "samples_per_s": workers * question.batch / one.step_s if question.batch else None}
 
 
-def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[dict[str, Any]]:
-    """Some schemes where one thing differs: in time as it is simulated, and in learning where workers differ."""
+def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """Some schemes where one thing differs: in time as it is simulated, and in learning where workers differ; and the conditions
+    that the budget left out."""
     step_key, bytes_key, count = "compute.seconds_per_batch", "wire.model_bytes", question.workers
     asked: list[tuple[str, Changes, int]] = [("as given", {}, count)]
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
@@ -415,13 +440,16 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[d
         asked += [(f"{site} away", {"platform.exclude": [site]}, count - own)
                   for site, own in list(question.per_site.items())[:3]]
 
-    def run(condition: tuple[str, Changes, int]) -> dict[str, Any]:
+    def run(condition: tuple[str, Changes, int]) -> dict[str, Any] | None:
         name, changes, workers = condition
+        if question.budget.used >= OTHER_TIMES:
+            return None
         rows, learned_with = rows_of(workers)
         told: dict[str, Any] = {"condition": name, "key": next((key for key in (step_key, bytes_key) if key in changes), None),
                                 "learned_with": learned_with, "scores": {}, "failures": {}}
         for one in among:
-            row = next((row for row in rows if row.algorithm == one.row.algorithm), one.row)
+            learns_as = SINGLE if workers == 1 else one.row.algorithm
+            row = next((row for row in rows if row.algorithm == learns_as), one.row)
             try:
                 is_touched = bool(changes) and (not one.alone or step_key in changes)
                 timed = question.time(row, one.algorithm, changes) if is_touched else one
@@ -431,7 +459,8 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> list[d
         known = {scheme: score for scheme, score in told["scores"].items() if score is not None}
         return {**told, "best": min(known, key=lambda scheme: float(known[scheme])) if known else None}
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(run, asked))
+        found = list(pool.map(run, asked))
+    return [one for one in found if one], [condition[0] for condition, one in zip(asked, found) if not one]
 
 
 def _upgrades(question: Question, conditions: Iterable[dict[str, Any]], found: Iterable[Timed],
@@ -461,7 +490,7 @@ def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, A
         at_least, at_most = is_ahead(low), is_ahead(high)
         found: dict[str, Any] = {"system": sender.system, "scheme": sender.scheme, "tried": [low, high], "share": None,
                                  "ahead_at_least": sender.system if at_least else single.system}
-        for _ in range(6 if at_least != at_most else 0):
+        for _ in range(6 if at_least != at_most and question.budget.used < 1 else 0):
             middle = math.sqrt(low * high)
             low, high = (low, middle) if is_ahead(middle) else (middle, high)
         return found if at_least == at_most else {**found, "share": math.sqrt(low * high)}
@@ -487,7 +516,7 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
                      f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way.")
     after = ["About both, with what the small GPT learns:"]
     if found and found["share"]:
-        after.append(f"Break-even: at {100 * found['share']:.3g} % of all bandwidths one worker is as good as {found['scheme']}.")
+        after.append(f"Break-even: at {of_bandwidth(found['share'])} all bandwidths one worker is as good as {found['scheme']}.")
     elif found:
         ahead = f"{found['ahead_at_least']} is ahead at every bandwidth from {found['tried'][0]:.2g} to {found['tried'][1]:g} times that"
         after.append(f"Break-even: {ahead} measured" + ("; other things bind." if found["ahead_at_least"] == "single" else "."))
@@ -517,7 +546,7 @@ def _times(question: Question, advice: dict[str, Any]) -> Table:
     what = "loss" if question.target is None else f"time to {question.target:g}"
     table = Table([Column(title, title) for title in ("scheme", "a step", "at least", "computing", "samples", what, "p")])
     for row in advice["systems"]:
-        cells = [row["scheme"], seconds(row["step_s"]), seconds(row["least_step_s"]),
+        cells = [row["scheme"], ("≥ " if row["computing"] is None else "") + seconds(row["step_s"]), seconds(row["least_step_s"]),
                  "-" if row["computing"] is None else share(row["computing"]), f"x {row['samples_against_one_worker']:.2g}",
                  question.told(row[question.key]), "" if row["p_against_leader"] is None else f"{row['p_against_leader']:.2g}"]
         table.rows.append([Cell(text) for text in cells])

@@ -11,7 +11,7 @@ from ..files import write_whole
 from ..stats import estimate
 from ..table import Cell, Column, Table, finite, hanging
 from ..units import seconds
-from .advise import Study, best_sender, safe_choice
+from .advise import Study, best_score, best_sender, safe_choice
 from .candidates import why_left_out
 from .decide import binding, break_even, how_sure, is_saturated, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of
 from .tune import as_asked
@@ -67,12 +67,10 @@ def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
 
 
 def _ranking(study: Study) -> list[str]:
-    raced = sorted((name for name, one in study.entrants.items() if one.scores), key=lambda name: study.entrants[name].mean)
-    others = [one.system for one in study.run if one.system not in raced and one.search.scores]
-    def score(name: str) -> float:
-        search = study.candidate(name).search
-        return min((min(scores.values()) for scores in search.scores.values()), default=math.inf)
-    return raced + sorted(others, key=score)
+    raced = sorted((name for name, one in study.entrants.items() if one.scores),
+                   key=lambda name: (study.entrants[name].dropped, study.entrants[name].mean))
+    others = [one for one in study.run if one.system not in raced and one.search.scores]
+    return raced + [one.system for one in sorted(others, key=lambda one: best_score(one.search))]
 
 
 def _row(study: Study, system: str) -> dict[str, Any]:
@@ -129,6 +127,7 @@ def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: boo
     table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None
                                                       else f"{key} at the end"),
                    Column("p", "p"), Column("runs", "runs"), *([Column("setting", "setting")] if markdown else [])])
+    any_tuned_only = any(row[key] is None and row["at_tuning"] is not None for row in advice["systems"])
     for row in advice["systems"]:
         value = row[key] if row[key] is not None else row["at_tuning"]
         shown = "-" if value is None else ("~" if row[key] is None else "") + (seconds(value) if study.goal.target is not None
@@ -141,7 +140,8 @@ def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: boo
              table.markdown() if markdown else table.text(width),
              "" if markdown else _list(["Settings, where they differ from the scheme as given:",
                                         *(f"  {row['system']}: {row['setting']}" for row in advice["systems"])], width),
-             _list(["~ before a number: it did not race, and this is what tuning saw.", *reasons(study)], width),
+             _list([*(["~ before a number: it did not race, and this is what tuning saw."] if any_tuned_only else []),
+                    *reasons(study)], width),
              _list([f"Careful: {line}" for line in advice["warnings"] if not advice["saturated"]
                     or line != advice["warnings"][0]], width)]
     told = [*study.notes, *(f"Not run: {line}" for line in advice["not_run"]),

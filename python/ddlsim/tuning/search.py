@@ -153,9 +153,15 @@ class Search:
 
     @property
     def best(self) -> Setting | None:
-        """The least mean of those with the most seeds; None where no run came to its end."""
-        ranked = [setting for setting in self._ranked() if math.isfinite(fmean(self.scores[setting].values()))]
-        return ranked[0] if ranked else None
+        """The least mean over the seeds of the last rung that is whole; None where no run came to its end."""
+        rungs = {1: 1, min(2, self.seeds): RUNGS[0]} | ({self.seeds: RUNGS[1]} if self.seeds > 2 else {})
+        for seeds, kept in sorted(rungs.items(), reverse=True):
+            means = {setting: fmean(scores[seed] for seed in range(seeds)) for setting, scores in self.scores.items()
+                     if all(seed in scores for seed in range(seeds))}
+            finite = {setting: mean for setting, mean in means.items() if math.isfinite(mean)}
+            if finite and len(means) >= min(kept, len(self.scores)):
+                return min(finite, key=finite.__getitem__)
+        return None
 
     def at_edge(self) -> list[str]:
         """Names of the keys whose best value is the last that was tried, and which could be tried further."""
@@ -183,7 +189,7 @@ class Search:
 
     def _next_round(self) -> None:
         tried = {setting: scores[0] for setting, scores in self.scores.items() if 0 in scores}
-        if not tried or len(tried) >= self.allowance:
+        if len(tried) >= self.allowance or not any(map(math.isfinite, tried.values())):
             self._climbs = False
             return
         centre = min(tried, key=lambda setting: tried[setting])
@@ -205,7 +211,7 @@ def _with(setting: Setting, i: int, value: str) -> Setting:
 
 
 def rates(own: float) -> Axis:
-    return axis([{RATE: float(f"{own * factor:.3g}")} for factor in (0.5, 1, 2)], {RATE: float(f"{own:.3g}")})
+    return axis([{RATE: float(f"{own * factor:.3g}")} for factor in (0.5, 2)], {RATE: own})
 
 
 def over(text: str) -> tuple[str, list[Any]]:

@@ -57,6 +57,10 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
                          + ("" if metric.less_is_better else " and at most 1"))
     if described.get("model") == "none":
         raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
+    for key in ("accuracy", "loss"):
+        ends_at = described["stop"].get(key)
+        if ends_at is not None and (key != metric.word or target is None or metric.is_better(target, ends_at)):
+            raise InputError(f"{where}: $.stop.{key}: ends runs before they can be compared; expected stop.time alone")
     longest_s = quantity(described["stop"].get("time") or "")
     if target is not None and not longest_s:
         raise InputError(f'{where}: $.stop.time: is missing; --target expects a time that every run may take, such as "600s"')
@@ -119,9 +123,9 @@ class Trials:
     _told: float = 0.0
 
     def folder(self, base: Base, changes: Changes, seed: int) -> Path:
-        """The same changes have the same folder, and others another one."""
+        """The same changes, judged alike, have the same folder, and others another one."""
         text = "_".join(f"{short(path)}={plain(value)}" for path, value in changes.items())
-        digest = hashlib.sha256(json.dumps([base.changes, changes], sort_keys=True).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(json.dumps([base.changes, self.goal.changes(), changes], sort_keys=True).encode()).hexdigest()[:8]
         return self.out / file_name(f"{base.name}_{text}"[:90] + "-" + digest) / str(seed)
 
     def of(self, base: Base, changes: Changes, seed: int) -> Trial | None:
@@ -189,9 +193,9 @@ class Trials:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def checked(base: Base, changes: Changes | None = None) -> dict[str, Any]:
-    """The answer of `ddlsim check`. Raises DdlsimError."""
-    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json"]))
+def checked(base: Base, changes: Changes | None = None, steps: bool = False) -> dict[str, Any]:
+    """The answer of `ddlsim check`, with an expected step where `steps` are simulated. Raises DdlsimError."""
+    found: dict[str, Any] = json.loads(base.describe("check", changes, ["--json", *([] if steps else ["--bounds"])]))
     return found
 
 

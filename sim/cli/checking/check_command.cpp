@@ -189,7 +189,7 @@ std::string traffic_text(const scenario::Scenario& scenario, const run::Forecast
       results::labelled("model", model_text(scenario, static_cast<double>(forecast.shape.parameters)), width);
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
   if (bounds.bottleneck.empty()) {
-    add("network", "nothing that a step has to wait for");
+    add("network", "no message is known that each step waits for");
   } else {
     add("network", fmt::format("{} sent per worker and step{}", results::readable_bytes(bounds.bytes_per_step),
                                bounds.random_peers ? ", on average, for peers are drawn at random" : ""));
@@ -357,7 +357,7 @@ FileKind kind_of(const std::string& text) {
 }
 
 void check_scenarios(const Registry& systems, const std::vector<std::string>& files, const Overrides& overrides,
-                     run::Programs programs, bool json) {
+                     run::Programs programs, CheckOutput output) {
   Registry known = systems;
   known.open_libraries(programs == run::Programs::are_asked);
   const std::size_t width = Terminal(STDOUT_FILENO).columns();
@@ -367,9 +367,11 @@ void check_scenarios(const Registry& systems, const std::vector<std::string>& fi
   for (const std::string& file : files) {
     try {
       const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
-      if (json) {
+      if (output != CheckOutput::text) {
         const scenario::Scenario scenario = scenario::parse_scenario(known, text, file, overrides);
-        forecasts.push_back(forecast_json(scenario, run::forecast_of(scenario, programs), programs));
+        const run::Forecast forecast = run::forecast_of(scenario, programs);
+        const auto expected = output == CheckOutput::json ? run::expected_step(scenario, forecast) : std::nullopt;
+        forecasts.push_back(forecast_json(scenario, forecast, expected, programs));
         continue;
       }
       switch (kind_of(text)) {
@@ -393,7 +395,7 @@ void check_scenarios(const Registry& systems, const std::vector<std::string>& fi
     }
   }
   if (!problems.empty()) throw scenario::ScenarioErrors(problems);
-  if (json) report = (files.size() == 1 ? forecasts.front() : forecasts).dump(2) + "\n";
+  if (output != CheckOutput::text) report = (files.size() == 1 ? forecasts.front() : forecasts).dump(2) + "\n";
   std::cout << report;
 }
 

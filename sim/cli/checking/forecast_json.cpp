@@ -3,7 +3,6 @@
 #include <string>
 
 #include "core/base/fields.hpp"
-#include "sim/run/expected_step.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -65,8 +64,7 @@ nlohmann::ordered_json data_json(const std::optional<run::DataForecast>& data) {
 }  // namespace
 
 nlohmann::ordered_json forecast_json(const scenario::Scenario& scenario, run::Forecast forecast,
-                                     run::Programs programs) {
-  const auto expected = run::expected_step(scenario, forecast);
+                                     const std::optional<run::ExpectedStep>& expected, run::Programs programs) {
   if (expected) expect_steps(forecast, scenario, *expected);
   nlohmann::ordered_json json{{"name", scenario.name},
                               {"algorithm", scenario.algorithm->facts().name},

@@ -97,9 +97,15 @@ Command add_check(CLI::App& app, const Registry& systems) {
   add_trust(check, *trusted);
   const auto json = std::make_shared<bool>(false);
   check.add_flag("--json", *json, "Print bounds and the expected step of scenarios as JSON, and nothing else");
+  const auto bounds_alone = std::make_shared<bool>(false);
+  check.add_flag("--bounds", *bounds_alone, "Simulate no steps, so that none is expected; quick for large networks")
+      ->needs("--json");
   check.footer("Example:\n  ddlsim check scenarios/*.json");
-  return {&check, [typed, trusted, json, &check, &systems] {
-            check_scenarios(systems, typed->need_files(check), typed->changes(), programs_of(*trusted), *json);
+  return {&check, [typed, trusted, json, bounds_alone, &check, &systems] {
+            const CheckOutput output = *bounds_alone ? CheckOutput::bounds_as_json
+                                       : *json       ? CheckOutput::json
+                                                     : CheckOutput::text;
+            check_scenarios(systems, typed->need_files(check), typed->changes(), programs_of(*trusted), output);
             return int{kDone};
           }};
 }
