@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from .errors import DdlsimError, InputError, RunFailed
-from .program import program
+from .program import failure, listen, program, started
 
 Json = dict[str, Any]
 
@@ -65,16 +64,14 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
     after `most_s` by the clock, it stops the runs at work, and nothing half-written is left. Raises DdlsimError where the
     program itself ends."""
     words = [program(), "batch", *options, *(["--jobs", str(at_once)] if at_once else [])]
-    # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                          errors="backslashreplace", start_new_session=True) as child:
+    with started(words, reads=True) as child:
         assert child.stdin and child.stdout and child.stderr
         said: list[str] = []
         # A few more than are at work: if this process is killed, the program ends with what it knows.
         room = threading.Semaphore(2 * (at_once or os.cpu_count() or 1))
         ended = threading.Event()
         helpers = [threading.Thread(target=_hand_over, args=(jobs, child.stdin, room, ended), daemon=True),
-                   threading.Thread(target=lambda stream: said.extend(stream), args=(child.stderr,), daemon=True)]
+                   threading.Thread(target=listen, args=(child.stderr, said), daemon=True)]
         for helper in helpers:
             helper.start()
         answered = 0
@@ -101,9 +98,7 @@ def run_jobs(jobs: Sequence[Job], at_once: int | None = None, options: Iterable[
             for helper in helpers:
                 helper.join()
         if answered < len(jobs) and not late.is_set():
-            lines = [line.strip().removeprefix("ddlsim: ") for line in said if line.strip()]
-            error = InputError if child.returncode == 2 else DdlsimError
-            raise error(lines or f"ddlsim batch ended with exit code {child.returncode} and said nothing", child.returncode)
+            raise failure(said, child.returncode)
 
 
 def _hand_over(jobs: Sequence[Job], stream: IO[str], room: threading.Semaphore, ended: threading.Event) -> None:

@@ -9,7 +9,9 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import IO, Any
 
 from .errors import DdlsimError, InputError
 from .files import is_standard_output
@@ -22,14 +24,19 @@ _RESULTS = "result folders, or folders above them, such as a sweep's"
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 done, 2 wrong input, 3 a run failed, 130 interrupted."""
-    words = list(sys.argv[1:] if words is None else words)
+    if words is None:
+        words = sys.argv[1:]
+        signal.signal(signal.SIGTERM, _end)
+    words = list(words)
     try:
         parser, commands = _parser()
         # Folders may stand before, between and behind options.
         arguments = (commands[words[0]].parse_intermixed_args(words[1:]) if words and words[0] in commands else
                      parser.parse_args(words))
-        code = int(arguments.command(arguments, words))
-        sys.stdout.flush()
+        output: Any = _Output(sys.stdout)
+        with redirect_stdout(output):
+            code = int(arguments.command(arguments, words))
+            output.flush()
         return code
     except DdlsimError as error:
         for line in error.lines:
@@ -39,11 +46,40 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on, as with `| head`
         return 0
     except OSError as error:
-        print(f"ddlsim: the standard output cannot be written: {error.strerror}", file=sys.stderr)
+        print("ddlsim:", f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("ddlsim: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
+
+
+def _end(number: int, _: Any) -> None:
+    """Ends the programs that were started, too, as Ctrl-C does."""
+    raise SystemExit(128 + number)
+
+
+class _Output:
+    """The standard output, whose errors say so; only that nobody reads on is left to main()."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> Any:
+        return self._tried(self._stream.write, text)
+
+    def flush(self) -> None:
+        self._tried(self._stream.flush)
+
+    def _tried(self, call: Callable[..., Any], *given: str) -> Any:
+        try:
+            return call(*given)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(f"the standard output cannot be written: {error.strerror}") from error
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,10 +124,9 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", nargs="+", metavar="DIR", help=_RESULTS)
     parser.add_argument("--runs", action="store_true", help="every run by itself, instead of means over seeds")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--csv", dest="form", action="store_const", const="csv", help="a row for each scenario")
-    form.add_argument("--json", dest="form", action="store_const", const="json", help="with every pair's p")
-    form.add_argument("--markdown", dest="form", action="store_const", const="markdown")
-    form.add_argument("--latex", dest="form", action="store_const", const="latex", help="with the rules of booktabs")
+    for name, what in (("csv", "a row for each scenario"), ("json", "with every pair's p"), ("markdown", None),
+                       ("latex", "with the rules of booktabs")):
+        form.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=what)
     parser.add_argument("--columns", metavar="A,B,...",
                         help="these columns, in this order: time, bytes, accuracy, loss, any number of summary.json or its "
                              "object, a setting such as platform.bandwidth")
@@ -103,9 +138,7 @@ def _compare(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     from .comparison import compare
     found = compare(arguments.results, columns=arguments.columns or (), label=dict(arguments.label), runs=arguments.runs)
     width = max(40, shutil.get_terminal_size().columns)
-    forms: dict[str | None, Callable[[], str]] = {"csv": found.csv, "json": found.json, "markdown": found.markdown,
-                                                  "latex": found.latex, None: lambda: found.text(width)}
-    sys.stdout.write(forms[arguments.form]())
+    sys.stdout.write(getattr(found, arguments.form)() if arguments.form else found.text(width))
     return 0
 
 
@@ -142,9 +175,7 @@ def _add_plot(parser: argparse.ArgumentParser) -> None:
 
 def _plot(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     from .figures.plot import plot
-    options = {name: getattr(arguments, name) for name in (
-        "kind", "x", "y", "target", "facet", "runs", "band", "size", "logx", "logy", "grey", "xlim", "ylim", "title", "xlabel",
-        "ylabel")}
+    options = {name: value for name, value in vars(arguments).items() if name not in ("command", "results", "output", "label")}
     plot(arguments.results, arguments.output, label=dict(arguments.label), command="ddlsim " + shlex.join(words), **options)
     print(arguments.output)
     print(Path(arguments.output).with_suffix(".data.csv"))

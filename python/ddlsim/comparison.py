@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .errors import InputError, nearest
-from .frame import LOSS, Run, kind_of, listed, metric_of, most_of, read_all, without_result
+from .frame import LOSS, Run, kind_of, less_is_better, listed, metric_of, range_of, read_all, without_result
 from .labels import Group, Grouped, difference, group, relabel, short
 from .runs import AnyPath
 from .stats import Estimate, Verdict, holm, verdict
@@ -24,10 +24,12 @@ _MOST_NAMED = 5
 class Measure:
     key: str                # of summary.json: "time_to_accuracy_s.0.8"
     title: str              # "time to 0.8"
-    kind: Kind
     judged: bool            # whether schemes are ranked by it
-    less_is_better: bool
     target: float | None = None  # of the time to it
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.key)
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,10 @@ class AgainstOne:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """A measured group and a simulated one of the same scenario: (quantity, kind, measured, simulated) of what both have."""
+    """A measured group and a simulated one of the same scenario: (key, measured, simulated) of what both have."""
     measured: Group
     simulated: Group
-    rows: list[tuple[str, Kind, Estimate, Estimate]]
+    rows: list[tuple[str, Estimate, Estimate]]
 
 
 class Comparison:
@@ -175,9 +177,9 @@ class Comparison:
                   "within_noise": None if pair.p is None else pair.p >= 0.05, "verdict": pair.verdict.value}
                  for condition in self.conditions for pair in condition.pairs]
         fidelities = [{"measured": index[id(fidelity.measured)], "simulated": index[id(fidelity.simulated)],
-                       "quantities": [{"quantity": title, "measured": finite(measured.mean),
+                       "quantities": [{"quantity": _QUANTITIES[key], "measured": finite(measured.mean),
                                        "simulated": finite(simulated.mean), "error": _error(measured, simulated)}
-                                      for title, _, measured, simulated in fidelity.rows]}
+                                      for key, measured, simulated in fidelity.rows]}
                       for fidelity in self.fidelities]
         return json.dumps({"groups": groups, "pairs": pairs, "measured_and_simulated": fidelities}, indent=2,
                           ensure_ascii=False) + "\n"
@@ -294,23 +296,23 @@ def usual_measures(grouped: Grouped) -> list[Measure]:
     metric = grouped.metric
     measures = []
     for target in grouped.targets():
-        measures.append(Measure(metric.time_to(target), f"time to {target:g}", "seconds", True, True, target))
-        measures.append(Measure(metric.bytes_to(target), f"bytes to {target:g}", "bytes", True, True))
+        measures.append(Measure(metric.time_to(target), f"time to {target:g}", True, target))
+        measures.append(Measure(metric.bytes_to(target), f"bytes to {target:g}", True))
     # How long steps take is no aim of systems that learn, but what is asked of those that do not.
     learns = any(one.values(metric.final) for one in grouped.groups)
     if learns:
-        measures.append(Measure(metric.final, f"final {metric.word}", "score", True, metric.less_is_better))
-        measures.append(Measure(metric.best, f"best {metric.word}", "score", True, metric.less_is_better))
+        measures.append(Measure(metric.final, f"final {metric.word}", True))
+        measures.append(Measure(metric.best, f"best {metric.word}", True))
     # A language model is known by its loss, whatever else judges it; a model of one's own may have no accuracy.
     is_known_by_loss = any(one.values("perplexity") or not learns and one.values(LOSS.final) for one in grouped.groups)
     if metric != LOSS and is_known_by_loss:
-        measures.append(Measure(LOSS.final, "final loss", "score", True, True))
+        measures.append(Measure(LOSS.final, "final loss", True))
     if any(one.values("goodput") for one in grouped.groups):
-        measures.append(Measure("goodput", "goodput", "share", False, False))
-    return measures + [Measure("seconds_per_batch.mean", "step time", "seconds", not learns, True),
-                       Measure("busiest_link.utilisation", "busiest link", "share", False, True),
-                       Measure("compute_utilisation", "computing", "share", False, False),
-                       Measure("staleness.mean", "staleness", "number", False, True)]
+        measures.append(Measure("goodput", "goodput", False))
+    return measures + [Measure("seconds_per_batch.mean", "step time", not learns),
+                       Measure("busiest_link.utilisation", "busiest link", False),
+                       Measure("compute_utilisation", "computing", False),
+                       Measure("staleness.mean", "staleness", False)]
 
 
 def evaluated_every(groups: Sequence[Group]) -> str:
@@ -380,8 +382,7 @@ _TEXTS: dict[str, Callable[[Run], str]] = {
 
 def _measure(key: str) -> Measure:
     """Any number of summary.json: judged if it is the value of a metric, otherwise told."""
-    metric = metric_of(key)
-    return Measure(key, key, kind_of(key), metric is not None, metric == LOSS)
+    return Measure(key, key, metric_of(key) is not None)
 
 
 def _setting_cell(one: Group, path: str) -> Cell:
@@ -435,7 +436,7 @@ def _judge(condition: Condition, measure: Measure) -> None:
     if not found:
         return
     def is_better(a: Estimate, b: Estimate) -> bool:
-        return a.mean < b.mean if measure.less_is_better else a.mean > b.mean
+        return a.mean < b.mean if less_is_better(measure.key) else a.mean > b.mean
     best = found[0]
     for entry in found:
         if is_better(entry[1], best[1]):
@@ -453,12 +454,11 @@ def _judge(condition: Condition, measure: Measure) -> None:
                                     None if one is None else next(corrected)))
 
 
-_QUANTITIES: tuple[tuple[str, str, Kind], ...] = (
-    ("seconds_per_batch.mean", "time per step, mean", "seconds"), ("seconds_per_batch.median", "time per step, median", "seconds"),
-    ("seconds_per_batch.p95", "time per step, 95 % below", "seconds"), ("simulated_seconds", "time of the run", "seconds"),
-    ("iterations", "steps", "number"), ("bytes_sent", "bytes sent", "bytes"), ("messages_sent", "messages sent", "number"),
-    ("busiest_link.utilisation", "busiest link", "share"), ("compute_utilisation", "computing", "share"),
-    ("staleness.mean", "staleness", "number"), ("final_accuracy.mean", "final accuracy", "score"))
+_QUANTITIES = {
+    "seconds_per_batch.mean": "time per step, mean", "seconds_per_batch.median": "time per step, median",
+    "seconds_per_batch.p95": "time per step, 95 % below", "simulated_seconds": "time of the run", "iterations": "steps",
+    "bytes_sent": "bytes sent", "messages_sent": "messages sent", "busiest_link.utilisation": "busiest link",
+    "compute_utilisation": "computing", "staleness.mean": "staleness", "final_accuracy.mean": "final accuracy"}
 
 
 def _fidelities(grouped: Grouped) -> list[Fidelity]:
@@ -470,7 +470,7 @@ def _fidelities(grouped: Grouped) -> list[Fidelity]:
     for measured in (one for one in grouped.groups if one.runs[0].measured is not None):
         for simulated in (one for one in grouped.groups if one.runs[0].measured is None):
             if identity(measured) == identity(simulated):
-                rows = [(title, kind, here, there) for key, title, kind in _QUANTITIES
+                rows = [(key, here, there) for key in _QUANTITIES
                         if (here := measured.estimate(key)) and (there := simulated.estimate(key))]
                 found.append(Fidelity(measured, simulated, rows))
     return found
@@ -478,9 +478,9 @@ def _fidelities(grouped: Grouped) -> list[Fidelity]:
 
 def _fidelity_table(fidelity: Fidelity) -> Table:
     table = Table([Column(name, name) for name in ("quantity", "measured", "simulated", "error")])
-    for title, kind, measured, simulated in fidelity.rows:
-        error = _error(measured, simulated)
-        table.rows.append([Cell(title)] + [
+    for key, measured, simulated in fidelity.rows:
+        error, kind = _error(measured, simulated), kind_of(key)
+        table.rows.append([Cell(_QUANTITIES[key])] + [
             Cell(shown(estimate.mean, kind) + ("" if estimate.half_width is None else f" ± {shown(estimate.half_width, kind)}"))
             for estimate in (measured, simulated)] + [Cell("-" if error is None else f"{100 * error:+.1f} %")])
     return table
@@ -495,8 +495,7 @@ def _measure_cell(one: Group, measure: Measure) -> Cell:
     estimate = one.estimate(measure.key)
     if estimate is None:
         return Cell("not reached" if measure.target is not None else "-", None, None, 0)
-    most = most_of(measure.key)
-    interval = estimate.interval(0, most)
+    interval = estimate.interval(*range_of(measure.key))
     text = shown(estimate.mean, measure.kind)
     if measure.judged and interval and estimate.half_width:  # no spread at all is the grid of evaluations, or one value
         low, high = interval

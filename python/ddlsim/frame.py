@@ -15,12 +15,16 @@ import pandas as pd
 
 from .errors import InputError
 from .files import object_in
-from .runs import TEXTS, AnyPath
+from .runs import AnyPath
 from .units import Kind
 
 Json = dict[str, Any]
 
 SCHEMA_VERSION = 2  # of run.json, the newest that is read
+
+# Columns of names and words, which stay text whatever they look like; in the others is a number wherever one can be read.
+_TEXTS = frozenset({"worker", "link", "direction", "source", "target", "exit", "node", "host", "server", "run", "failure",
+                    "stopped_by", "busiest_link", "digest", "measure"})
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class Metric:
     """The score that runs are judged by (evaluate.metric)."""
     word: str               # "accuracy", "loss"
     less_is_better: bool
-    most: float             # that it can be
+    least: float            # that it can be; a model of one's own may have a loss below zero
+    most: float             # likewise
 
     @property
     def final(self) -> str:
@@ -49,22 +54,28 @@ class Metric:
         return a < b if self.less_is_better else a > b
 
 
-ACCURACY = Metric("accuracy", False, 1.0)
-LOSS = Metric("loss", True, math.inf)
+ACCURACY = Metric("accuracy", False, 0.0, 1.0)
+LOSS = Metric("loss", True, -math.inf, math.inf)
 
 
 def metric_of(key: str) -> Metric | None:
     """The metric that a measure is a value of."""
     for metric in (ACCURACY, LOSS):
-        if key == metric.best or key.startswith(f"final_{metric.word}."):
+        if key == metric.best or key.startswith((f"final_{metric.word}.", f"replica_{metric.word}.")):
             return metric
     return None
+
+
+def less_is_better(key: str) -> bool:
+    """Whether it is of a measure: of times and bytes, and of a metric as that says."""
+    metric = metric_of(key)
+    return metric is None or metric.less_is_better
 
 
 def kind_of(key: str) -> Kind:
     """The kind of a number of summary.json, by its name."""
     name = key.split(".")[0]
-    if metric_of(key) or re.match(r"(final|replica)_accuracy", key):
+    if metric_of(key):
         return "score"
     if name == "simulated_seconds" or name == "seconds_per_batch" or re.search(r"_s(\.|$)", key):
         return "seconds"
@@ -73,12 +84,12 @@ def kind_of(key: str) -> Kind:
     return "share" if name in ("idle_fraction", "goodput") or key.endswith("utilisation") else "number"
 
 
-def most_of(key: str) -> float:
-    """The most that a measure can be."""
+def range_of(key: str) -> tuple[float, float]:
+    """The least and the most that a measure can be."""
     metric = metric_of(key)
     if metric:
-        return metric.most
-    return 1.0 if kind_of(key) == "share" else math.inf
+        return metric.least, metric.most
+    return 0.0, 1.0 if kind_of(key) == "share" else math.inf
 
 
 # Those that are read of a run's tables.
@@ -147,9 +158,9 @@ def read_table(file: Path) -> pd.DataFrame:
             header: list[str] = next(csv.reader([stream.readline().decode("utf-8")]), [])
             stream.seek(-1, 2)
             is_whole = stream.read() == b"\n"
-        numbers = [name for name in header if name not in TEXTS]
-        rows = pd.read_csv(file, dtype={name: str for name in TEXTS}, keep_default_na=False, float_precision="round_trip",
-                           na_values={name: [""] for name in TEXTS} | {name: ["", "nan"] for name in numbers})
+        numbers = [name for name in header if name not in _TEXTS]
+        rows = pd.read_csv(file, dtype={name: str for name in _TEXTS}, keep_default_na=False, float_precision="round_trip",
+                           na_values={name: [""] for name in _TEXTS} | {name: ["", "nan"] for name in numbers})
     except FileNotFoundError:
         there = sorted(other.name for other in file.parent.glob("*.csv"))
         raise InputError(f"{file.parent}: has no {file.name}; there are {', '.join(there) or 'no tables'}") from None
@@ -159,6 +170,8 @@ def read_table(file: Path) -> pd.DataFrame:
         raise InputError(f"{file}: is cut off; expected a line break at its end")
     if rows.empty:
         return rows.astype({name: float for name in numbers})
+    if not isinstance(rows.index, pd.RangeIndex):  # of the fields that have no column
+        raise InputError(f"{file}: is no table of a result: expected no more fields in a line than columns")
     of_settings = file.name in ("sweep.csv", "means.csv", "tried.csv")  # whose other columns are settings, numbers or words
     wrong = [name for name in numbers if rows[name].dtype == object and not of_settings]
     if wrong:

@@ -7,7 +7,7 @@ use it) and the condition (all other settings that differ).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -70,12 +70,12 @@ class Group:
 
     @property
     def collapsed(self) -> int:
-        """Runs that end below half of their best score, or above twice their best loss."""
+        """Runs that end below half of their best score, or above twice their best loss, or half of it where it is negative."""
         def has(run: Run) -> bool:
             best, last = run.measure(run.metric.best), run.measure(run.metric.final)
             if best is None or last is None:
                 return False
-            return last > 2 * best if run.metric.less_is_better else last < 0.5 * best
+            return last > max(2 * best, best / 2) if run.metric.less_is_better else last < 0.5 * best
         return sum(map(has, self.runs))
 
 
@@ -178,12 +178,12 @@ def _give_schemes_and_conditions(grouped: Grouped, over_seeds: bool, derived_too
             continue
         if not derived_too and _is_derived(groups, path):
             continue
-        if path == "platform.servers" and _follows(column, [one.scheme for one in groups]):
+        if path == "platform.servers" and follows(column, [one.scheme for one in groups]):
             continue  # servers come with the systems that need them
         grouped.varied.append(path)
     for path in list(grouped.varied):
         if path.startswith("platform.network.") and any(
-                _follows([t.get(path) for t in tables], [t.get(other) for t in tables])
+                follows([t.get(path) for t in tables], [t.get(other) for t in tables])
                 for other in grouped.varied if not other.startswith("platform.network.")):
             grouped.varied.remove(path)  # how a network is simulated follows from what it is
     columns = [_texts(groups, path, tables) for path in grouped.varied]
@@ -247,7 +247,7 @@ def _differ(groups: Sequence[Group], path: str, column: Sequence[Any]) -> bool:
     return any(value != values[0] for value in values[1:])
 
 
-def _follows(column: Sequence[Any], other: Sequence[Any]) -> bool:
+def follows(column: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether groups alike in `other` are alike in `column`."""
     seen: dict[str, Any] = {}
     return all(seen.setdefault(repr(key), value) == value for key, value in zip(other, column))
@@ -280,7 +280,7 @@ def _give_schemes(groups: Sequence[Group], tables: Sequence[Mapping[str, Any]], 
             column, alike = [tables[i].get(path) for i in members], [groups[i] for i in members]
             if all(value == column[0] for value in column) or not derived_too and _is_derived(alike, path):
                 continue
-            if path.rpartition(".")[0] + ".type" in paths and _follows(column, told):
+            if path.rpartition(".")[0] + ".type" in paths and follows(column, told):
                 continue  # what a codec has with its type tells no more than that
             for i, text in zip(members, _texts(alike, path, [tables[i] for i in members])):
                 if text and text != "none":
@@ -342,7 +342,8 @@ def shown_values(values: Sequence[Any]) -> list[str]:
         texts = {key: _in_words(value, count) for key, value in distinct.items()}
         if len(set(texts.values())) == len(texts):
             break
-    return _numbered([texts[key] for key in keys], keys)
+    unique = dict(zip(texts, _unique(texts.values())))
+    return [unique[key] for key in keys]
 
 
 def _in_words(value: Any, count: int) -> str:
@@ -371,19 +372,6 @@ def _words(value: Any) -> str:
         bare = ("type", "name", "quantity", "host", "link", "site")
         return " ".join((("" if key in bare else key + " ") + _words(inner)) for key, inner in value.items())
     return _in_words(value, 1)
-
-
-def _numbered(texts: Sequence[str], keys: Sequence[Any]) -> list[str]:
-    """Texts of different keys that are alike get a number."""
-    alike: dict[str, list[Any]] = {}
-    shown = []
-    for text, key in zip(texts, keys):
-        same = alike.setdefault(text, [])
-        if key not in same:
-            same.append(key)
-        number = same.index(key) + 1
-        shown.append(text if number == 1 else f"{text} ({number})")
-    return shown
 
 
 def _is_rate(path: str) -> bool:
@@ -440,7 +428,7 @@ def _give_labels(grouped: Grouped) -> None:
 
 def short_labels(texts: Sequence[str]) -> list[str]:
     """The texts in at most 40 letters each, and all different."""
-    return _unique([_cut(text) for text in texts])
+    return _unique([_cut(text) for text in texts], MOST_LETTERS)
 
 
 def _cut(text: str) -> str:
@@ -448,7 +436,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS - 22].rstrip(" ,") + "…" + text[-21:].lstrip(" ,")
 
 
-def _unique(labels: Sequence[str]) -> list[str]:
+def _unique(labels: Iterable[str], most: int | None = None) -> list[str]:
+    """Those that are alike get a number, within `most` letters."""
     taken: set[str] = set()
     unique = []
     for label in labels:
@@ -456,7 +445,7 @@ def _unique(labels: Sequence[str]) -> list[str]:
         while candidate in taken:
             number += 1
             end = f" ({number})"
-            candidate = label[:MOST_LETTERS - len(end)] + end
+            candidate = label[:most and most - len(end)] + end
         taken.add(candidate)
         unique.append(candidate)
     return unique

@@ -8,13 +8,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from .errors import DdlsimError, InputError, RunFailed
 
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+_running: set["subprocess.Popen[str]"] = set()  # children of call(), for which threads may be waiting
 _ERRORS: dict[int, type[DdlsimError]] = {2: InputError, 3: RunFailed}
 
 
@@ -38,10 +42,11 @@ def call(words: Sequence[str], progress: bool = False, given: str | None = None)
     Ctrl-C interrupts the program too, which leaves no half-written result. With `progress`, what it tells while it works
     goes to sys.stderr. Raises DdlsimError.
     """
-    child = _started([program(), *words], given)
+    child = started([program(), *words], given is not None)
+    _running.add(child)
     assert child.stdout is not None and child.stderr is not None
     said: list[str] = []
-    listener = threading.Thread(target=_listen, args=(child.stderr, said, progress), daemon=True)
+    listener = threading.Thread(target=listen, args=(child.stderr, said, progress), daemon=True)
     listener.start()
     try:
         if given is not None and child.stdin is not None:
@@ -53,20 +58,37 @@ def call(words: Sequence[str], progress: bool = False, given: str | None = None)
         child.wait()
         raise
     finally:
+        _running.discard(child)
         listener.join()
         child.stdout.close()
         child.stderr.close()
     if code == 130:
         raise KeyboardInterrupt
     if code != 0:
-        raise _ERRORS.get(code, DdlsimError)(_lines_of(said, code), code)
+        raise failure(said, code)
     return text
 
 
-def _started(command: Sequence[str], given: str | None) -> "subprocess.Popen[str]":
+def in_threads(function: Callable[[Item], Found], items: Iterable[Item], at_once: int) -> Generator[Found, None, None]:
+    """function(item) of each, in order. Whatever ends this, Ctrl-C too, also ends the programs that the threads have called."""
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [pool.submit(function, item) for item in items]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+            while wait(futures, 0.1).not_done:
+                for child in list(_running):
+                    child.send_signal(signal.SIGINT)
+
+
+def started(command: Sequence[str], reads: bool) -> "subprocess.Popen[str]":
+    """A child with pipes behind its outputs, and before its input if it `reads`. Raises DdlsimError."""
     try:
         # In a session of its own, so that a terminal's Ctrl-C does not reach it a second time.
-        return subprocess.Popen(command, stdin=None if given is None else subprocess.PIPE, stdout=subprocess.PIPE,
+        return subprocess.Popen(command, stdin=subprocess.PIPE if reads else None, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, encoding="utf-8", errors="backslashreplace", start_new_session=True)
     except OSError as error:
         if error.errno == errno.E2BIG:
@@ -82,17 +104,17 @@ def _hand_over(text: str, stream: IO[str]) -> None:
         stream.write(text)
 
 
-def _listen(stream: Iterable[str], said: list[str], progress: bool) -> None:
+def listen(stream: Iterable[str], said: list[str], progress: bool = False) -> None:
     for line in stream:
         said.append(line.rstrip("\n"))
         if progress and not line.startswith("ddlsim: "):
             print(line, end="", file=sys.stderr, flush=True)
 
 
-def _lines_of(said: list[str], code: int) -> list[str]:
-    """What the program says is wrong. Neither a dict's file nor an override's option is what the caller has written."""
+def failure(said: list[str], code: int) -> DdlsimError:
+    """The error of a program that ended and said this. The caller has written neither a dict's file nor an override's option."""
     lines = [line[len("ddlsim: "):] for line in said if line.startswith("ddlsim: ")]
     lines = [line.removeprefix("-: ").removeprefix("--set ") for line in lines]
     if code < 0:
         lines.append(f"ddlsim was ended by signal {-code} ({signal.strsignal(-code)})")
-    return lines or said or [f"ddlsim ended with exit code {code} and said nothing"]
+    return _ERRORS.get(code, DdlsimError)(lines or said or f"ddlsim ended with exit code {code} and said nothing", code)

@@ -139,11 +139,10 @@ def answers_of(grouped: Grouped) -> list[dict[str, Any]]:
     """Rankings by the time to each target that some scheme reaches, the smallest first, and by the metric at the end."""
     metric, answers = grouped.metric, []
     for target in sorted(grouped.shared_targets()):
-        rankings = ranked_by(grouped, metric.time_to(target), True)
+        rankings = ranked_by(grouped, metric.time_to(target))
         if rankings:
             answers.append({"measure": metric.time_to(target), "target": target, "rankings": rankings})
-    return [*answers, {"measure": metric.final, "target": None,
-                       "rankings": ranked_by(grouped, metric.final, metric.less_is_better)}]
+    return [*answers, {"measure": metric.final, "target": None, "rankings": ranked_by(grouped, metric.final)}]
 
 
 def _without_groups(answer: Mapping[str, Any], index: Mapping[int, int]) -> dict[str, Any]:

@@ -6,12 +6,10 @@
     result.curve.query("worker == 'mean'").plot("time_s", "test_accuracy")
 
 A scenario is the path of a file, or a dict of the same form, whose relative paths start at the current folder. Overrides
-are keys of the scenario by their path. Tables are pandas frames; without pandas, rows() gives lists of dicts. Whatever is
-wrong is a DdlsimError.
+are keys of the scenario by their path. Tables are pandas frames. Whatever is wrong is a DdlsimError.
 """
 from __future__ import annotations
 
-import csv
 import html
 import json
 import numbers
@@ -34,18 +32,34 @@ AnyPath = Union[str, "os.PathLike[str]"]
 Scenario = Union[AnyPath, Mapping[str, Any]]  # a file, or the same as a dict
 Row = dict[str, Any]
 
-# Columns of names and words, which stay text whatever they look like; in the others is a number wherever one can be read.
-TEXTS = frozenset({"worker", "link", "direction", "source", "target", "exit", "node", "host", "server", "run", "failure",
-                   "stopped_by", "busiest_link", "digest", "measure"})
 
-
-class Result:
-    """A result folder of one run; docs of its files: `ddlsim describe curve.csv` and results/README.md."""
+class _Folder:
+    """A folder that is known by a file. compare(), plot() and report() take it as they take its path."""
+    _what: str
+    _file: str
 
     def __init__(self, folder: AnyPath) -> None:
         self.folder = _path(folder, "the path of a folder")
-        if not (self.folder / "run.json").is_file():
-            raise InputError(f"{self.folder}: no result; expected a folder with a run.json")
+        if not (self.folder / self._file).is_file():
+            raise InputError(f"{self.folder}: no {self._what}; expected a folder with a {self._file}")
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.folder)!r})"
+
+
+class Result(_Folder):
+    """A result folder of one run; docs of its files: `ddlsim describe curve.csv` and results/README.md."""
+    _what, _file = "result", "run.json"
+
+    def _repr_html_(self) -> str:
+        told = {name: self.summary[name] for name in ("name", "seed", "algorithm", "simulated_seconds", "iterations", "bytes_sent",
+                                                      "stopped_by", "final_accuracy", "final_loss") if name in self.summary}
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value['mean'] if isinstance(value, dict) else value))}</td></tr>\n"
+                       for name, value in told.items())
+        return f"<table>\n{rows}</table>\n"
 
     @cached_property
     def summary(self) -> Row:
@@ -65,13 +79,9 @@ class Result:
     def digest(self) -> str:
         return str(_of(self.summary, "digest", self.folder / "summary.json"))
 
-    def rows(self, table: str) -> list[Row]:
-        """The rows of a table such as "curve": dicts of numbers and words, None where there is no value."""
-        return _rows(self._table(table))
-
     def frame(self, table: str) -> pd.DataFrame:
-        """The same as a pandas frame."""
-        return _frame(self._table(table))
+        """A table such as "curve": numbers and words."""
+        return _frame(self.folder / f"{table}.csv")
 
     @property
     def curve(self) -> pd.DataFrame:
@@ -89,43 +99,17 @@ class Result:
     def pairs(self) -> pd.DataFrame:
         return self.frame("pairs")
 
-    def _table(self, table: str) -> Path:
-        path = self.folder / f"{table}.csv"
-        if not path.is_file():
-            there = sorted(other.stem for other in self.folder.glob("*.csv"))
-            raise InputError(f"{self.folder}: no {table}.csv; there are {', '.join(there)}")
-        return path
 
-    def __fspath__(self) -> str:  # so that compare(), plot() and report() take results as they take folders
-        return str(self.folder)
-
-    def __repr__(self) -> str:
-        return f"Result({str(self.folder)!r})"
+class Sweep(_Folder):
+    """A sweep's folder."""
+    _what, _file = "sweep", "sweep.csv"
 
     def _repr_html_(self) -> str:
-        told = {name: self.summary[name] for name in ("name", "seed", "algorithm", "simulated_seconds", "iterations", "bytes_sent",
-                                                      "stopped_by") if name in self.summary}
-        for name in ("final_accuracy", "final_loss"):
-            if isinstance(self.summary.get(name), dict):
-                told[name] = self.summary[name]["mean"]
-        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>\n" for name, value in told.items())
-        return f"<table>\n{rows}</table>\n"
-
-
-class Sweep:
-    """A sweep's folder."""
-
-    def __init__(self, folder: AnyPath) -> None:
-        self.folder = _path(folder, "the path of a folder")
-        if not (self.folder / "sweep.csv").is_file():
-            raise InputError(f"{self.folder}: no sweep; expected a folder with a sweep.csv")
-
-    def rows(self) -> list[Row]:
-        """A row for each run: what was varied, and its summary."""
-        return _rows(self.folder / "sweep.csv")
+        return str(self.frame.to_html(index=False, max_rows=20))
 
     @property
     def frame(self) -> pd.DataFrame:
+        """A row for each run: what was varied, and its summary."""
         return _frame(self.folder / "sweep.csv")
 
     @property
@@ -135,18 +119,10 @@ class Sweep:
 
     @cached_property
     def results(self) -> list[Result]:
-        """The runs that finished, in the order of rows()."""
-        table = self.folder / "sweep.csv"
-        return [Result(self.folder / _of(row, "run", table)) for row in self.rows() if not _of(row, "failure", table)]
-
-    def __fspath__(self) -> str:
-        return str(self.folder)
-
-    def __repr__(self) -> str:
-        return f"Sweep({str(self.folder)!r})"
-
-    def _repr_html_(self) -> str:
-        return str(self.frame.to_html(index=False, max_rows=20))
+        """The runs that finished, in the order of `frame`."""
+        table, file = self.frame, self.folder / "sweep.csv"
+        has_finished = _of(table, "failure", file).isna()
+        return [Result(self.folder / run) for run in _of(table, "run", file)[has_finished]]
 
 
 @overload
@@ -256,37 +232,15 @@ def _path(given: Any, expected: str) -> Path:
 
 
 def _of(found: Any, key: str, source: Path | str) -> Any:
-    if not isinstance(found, dict) or key not in found:
-        raise InputError(f"{source}: has no {key}")
-    return found[key]
-
-
-def _value(text: str) -> int | float | str | None:
-    if text == "":
-        return None
-    kinds: tuple[type[int] | type[float], ...] = (int, float)
-    for kind in kinds:
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def _rows(path: Path) -> list[Row]:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-    if any(None in row or None in row.values() for row in rows):
-        raise InputError(f"{path}: is no table; expected as many fields in every line")
-    return [{key: text if text and key in TEXTS else _value(text) for key, text in row.items()} for row in rows]
+        return found[key]
+    except (KeyError, TypeError):
+        raise InputError(f"{source}: has no {key}") from None
 
 
 def _frame(path: Path) -> pd.DataFrame:
     try:
         from .frame import read_table
     except ImportError as error:
-        raise PackageMissing("frames need pandas; rows() gives the same without it") from error
+        raise PackageMissing("tables need pandas; expected it to be installed for this Python") from error
     return read_table(path)

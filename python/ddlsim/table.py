@@ -163,6 +163,6 @@ def _wrapped(text: str, width: int) -> list[str]:
         lines[-1] += " " + word if lines[-1] else word
         while len(lines[-1]) > width:
             rest = lines.pop()
-            cut = max(rest.rfind(mark, 0, width) for mark in "_=,./-") + 1 or width
+            cut = max(rest.rfind(mark, 0, width) for mark in "_=,/-") + 1 or rest.rfind(".", 0, width) + 1 or width
             lines += [rest[:cut], rest[cut:]]
     return lines

@@ -17,13 +17,14 @@ from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from unittest import mock
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "python"), str(SOURCE / "tests/support")]
 import ddlsim  # noqa: E402
 import debian_python  # noqa: E402
 
-debian_python.use("pandas")  # without it some tests are skipped
+debian_python.need("pandas")
 
 # A ring of four by the textbook's network: 0.1 s of gradient, and 2 (n - 1) / n of a model of 1 s over a link.
 RING = {
@@ -52,9 +53,10 @@ class Runs(unittest.TestCase):
         self.assertEqual(result.summary, json.loads(Path("out/ring/1/summary.json").read_text()))
         self.assertAlmostEqual(result.summary["simulated_seconds"], 5 * (0.1 + 2 * 3 / 4), places=6)
         self.assertEqual(result.scenario["algorithm"]["name"], "ring_allreduce")
+        self.assertIn("<th>seed</th><td>1</td>", result._repr_html_())
         with open("out/ring/1/iterations.csv", newline="") as file:
-            self.assertEqual(len(result.rows("iterations")), sum(1 for _ in csv.DictReader(file)))
-        self.assertEqual([row["iteration"] for row in result.rows("iterations") if row["worker"] == "w0"], [0, 1, 2, 3, 4])
+            self.assertEqual(len(result.iterations), sum(1 for _ in csv.DictReader(file)))
+        self.assertEqual(list(result.iterations.query("worker == 'w0'")["iteration"]), [0, 1, 2, 3, 4])
         self.assertEqual([path.name for path in Path(".").iterdir()], ["out"])  # a dict's file is gone
 
     def test_a_dict_and_a_file_of_it_are_the_same_run(self):
@@ -82,10 +84,11 @@ class Runs(unittest.TestCase):
         Path("base.json").write_text(json.dumps(RING))
         grid = {"name": "grid", "base": "base.json", "vary": {"platform.workers": [2, 4]}, "seeds": [1, 2]}
         sweep = ddlsim.sweep(grid, out="out", jobs=2)
-        self.assertEqual([(row["platform.workers"], row["seed"]) for row in sweep.rows()], [(2, 1), (2, 2), (4, 1), (4, 2)])
+        self.assertEqual(list(zip(sweep.frame["platform.workers"], sweep.frame["seed"])), [(2, 1), (2, 2), (4, 1), (4, 2)])
         self.assertEqual(len(sweep.results), 4)
-        for row, result in zip(sweep.rows(), sweep.results):
-            self.assertEqual(row["simulated_seconds"], result.summary["simulated_seconds"])
+        self.assertEqual(sweep._repr_html_().count("<tr"), 1 + 4)
+        for seconds, result in zip(sweep.frame["simulated_seconds"], sweep.results):
+            self.assertEqual(seconds, result.summary["simulated_seconds"])
         self.assertIsInstance(ddlsim.load("out/grid"), ddlsim.Sweep)
         Path("file.json").write_text(json.dumps({key: grid[key] for key in grid if key != "name"}))
         self.assertEqual(ddlsim.sweep("file.json", out="out").folder, Path("out/file"))
@@ -98,7 +101,7 @@ class Runs(unittest.TestCase):
                 sweep = ddlsim.sweep({**of_sweep, "base": {**base, **of_base}, "vary": {"platform.workers": (2, 3)}}, out=out,
                                      **{"stop.iterations": 2})
                 self.assertEqual(sweep.folder, Path(out, folder))
-                self.assertEqual([row["platform.workers"] for row in sweep.rows()], [2, 3])
+                self.assertEqual(list(sweep.frame["platform.workers"]), [2, 3])
                 self.assertEqual([result.scenario["stop"]["iterations"] for result in sweep.results], [2, 2])
         with self.assertRaises(ddlsim.InputError) as caught:
             ddlsim.sweep({"base": base, "vary": {"platform.worker": [2, 3]}}, out="wrong")
@@ -146,7 +149,6 @@ class Runs(unittest.TestCase):
         for given in (tuple(bandwidths), deque(bandwidths), bandwidths):
             self.assertEqual(self.described(RING, **{"platform.bandwidth": given})["platform"]["bandwidth"], bandwidths)
 
-    @unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas")
     def test_numbers_of_numpy_and_pandas_are_numbers(self):
         import numpy as np
         import pandas as pd
@@ -163,7 +165,7 @@ class Runs(unittest.TestCase):
             self.assertEqual(described["platform"]["bandwidth"], bandwidths)
         sweep = ddlsim.sweep({"base": RING, "vary": {"platform.workers": np.arange(2, 4)}, "seeds": np.arange(1, 3)}, out="out",
                              jobs=np.int64(1))
-        self.assertEqual([row["platform.workers"] for row in sweep.rows()], [2, 2, 3, 3])
+        self.assertEqual(list(sweep.frame["platform.workers"]), [2, 2, 3, 3])
         self.assertEqual([result.summary["seed"] for result in ddlsim.run(RING, out="out", seeds=np.arange(1, 3))], [1, 2])
         for wrong in (np.nan, np.float32("inf"), np.array([1, np.nan]), pd.NA, pd.NaT, np.timedelta64(1, "s"),
                       np.array([1], "datetime64[s]"), np.complex64(1), pd.DataFrame({"a": [1]})):
@@ -216,9 +218,8 @@ class Runs(unittest.TestCase):
                                  ("summary.json", "[]", lambda: ddlsim.load(result.folder).digest),
                                  ("summary.json", "\xff", lambda: ddlsim.load(result.folder).digest),
                                  ("run.json", "{}", lambda: ddlsim.load(result.folder).scenario),
-                                 ("curve.csv", "a,b\n1\n", lambda: result.rows("curve")),
-                                 ("curve.csv", "a,b\n1,2,3\n", lambda: result.rows("curve")),
-                                 ("curve.csv", "a\n\"" + "x" * 200_000, lambda: result.rows("curve")),
+                                 ("curve.csv", "a,b\n1,2,3\n", lambda: result.curve),
+                                 ("curve.csv", "a\n\"" + "x" * 200_000, lambda: result.curve),
                                  ("sweep.csv", "a\n1\n", lambda: ddlsim.Sweep(result.folder).results),
                                  ("sweep.csv", "run,failure\nnone,\n", lambda: ddlsim.Sweep(result.folder).results)):
             (result.folder / file).write_bytes(text.encode("latin-1"))
@@ -237,21 +238,16 @@ class Runs(unittest.TestCase):
             '<zone id="z" routing="Full">' + "".join(f'<host id="{host}" speed="1Gf"/>' for host in hosts) + links + routes
             + "</zone></platform>")
         result = ddlsim.run({**RING, "platform": {"file": "hosts.xml", "network": {"model": "CM02"}}}, out="out")
-        self.assertEqual({row["worker"] for row in result.rows("iterations")}, set(hosts))
-        self.assertEqual({row["source"] for row in result.rows("pairs")}, set(hosts))
-        self.assertEqual({row["link"] for row in result.rows("traffic")}, {f"{host}.0" for host in hosts})
-        if importlib.util.find_spec("pandas"):
-            self.assertEqual(set(result.iterations["worker"]), set(hosts))
-            self.assertEqual(set(result.pairs["target"]), set(hosts))
+        self.assertEqual(set(result.iterations["worker"]), set(hosts))
+        self.assertEqual(set(result.pairs["source"]), set(hosts))
+        self.assertEqual(set(result.pairs["target"]), set(hosts))
+        self.assertEqual(set(result.traffic["link"]), {f"{host}.0" for host in hosts})
         table = Path("grid/sweep.csv")
         table.parent.mkdir()
         table.write_text("seed,run,failure,digest\n1,workers=2/1,,1234567890123456\n2,workers=2/2,,00000000000000e1\n")
         sweep = ddlsim.load("grid")
-        self.assertEqual([row["digest"] for row in sweep.rows()], ["1234567890123456", "00000000000000e1"])
-        self.assertEqual([row["failure"] for row in sweep.rows()], [None, None])
-        if importlib.util.find_spec("pandas"):
-            self.assertEqual(list(sweep.frame["digest"]), ["1234567890123456", "00000000000000e1"])
-            self.assertTrue(sweep.frame["failure"].isna().all())
+        self.assertEqual(list(sweep.frame["digest"]), ["1234567890123456", "00000000000000e1"])
+        self.assertTrue(sweep.frame["failure"].isna().all())
 
     def test_a_caller_s_time_out_ends_the_run(self):
         def give_up(*_):
@@ -273,7 +269,6 @@ class Runs(unittest.TestCase):
         self.assertIn("KeyboardInterrupt", said)
         self.assertFalse(any(path.is_file() for path in Path("out").rglob("*")) if Path("out").exists() else False)
 
-    @unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas")
     def test_tables_are_frames(self):
         result = ddlsim.run(LEARNS, out="out")
         mean = result.curve.query("worker == 'mean'")
@@ -281,28 +276,22 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(result.iterations), 2 * 8)
         self.assertEqual(result.traffic["bytes"].sum() > 0, True)
 
-    @unittest.skipUnless(importlib.util.find_spec("pandas") and importlib.util.find_spec("matplotlib"), "no matplotlib")
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib")
     def test_the_example_draws_its_picture(self):
         done = subprocess.run([sys.executable, SOURCE / "examples/picture.py"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(done.stdout.splitlines()), 5)
         self.assertGreater(Path("picture.png").stat().st_size, 10_000)
 
-    def test_without_pandas_rows_are_there(self):
-        result = ddlsim.run(LEARNS, out="out")
-        hidden = sys.modules.get("pandas")
-        sys.modules["pandas"] = None  # an import of it fails
-        sys.modules.pop("ddlsim.frame", None)
-        try:
-            with self.assertRaisesRegex(ddlsim.PackageMissing, "rows()"):
+    def test_runs_need_no_pandas_and_tables_do(self):
+        with mock.patch.dict(sys.modules, {"pandas": None}):  # an import of it fails
+            sys.modules.pop("ddlsim.frame", None)
+            result = ddlsim.run(LEARNS, out="out")
+            with self.assertRaisesRegex(ddlsim.PackageMissing, "tables need pandas"):
                 result.curve
-        finally:
-            del sys.modules["pandas"]
-            if hidden:
-                sys.modules["pandas"] = hidden
-        self.assertEqual(result.rows("curve")[0]["time_s"], 0)
-        with self.assertRaisesRegex(ddlsim.InputError, "there are curve"):
-            result.rows("curves")
+        self.assertEqual(result.curve["time_s"].iloc[0], 0)
+        with self.assertRaisesRegex(ddlsim.InputError, "has no curves.csv; there are curve.csv"):
+            result.frame("curves")
 
 
 if __name__ == "__main__":

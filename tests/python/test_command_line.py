@@ -1,4 +1,5 @@
 """The commands: every option is a parameter of its function, and what is wrong is one line."""
+import errno
 import inspect
 import os
 import subprocess
@@ -13,8 +14,8 @@ from ddlsim.reports import report
 from conftest import ROOT
 
 
-def run(*words):
-    return subprocess.run([sys.executable, "-m", "ddlsim", *map(str, words)], capture_output=True, text=True,
+def run(*words, stdout=subprocess.PIPE):
+    return subprocess.run([sys.executable, "-m", "ddlsim", *map(str, words)], stdout=stdout, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "100"})
 
 
@@ -46,3 +47,21 @@ def test_what_is_wrong_is_one_line_and_exit_code_2(words, message):
     assert reply.returncode == 2 and reply.stdout == ""
     (line,) = reply.stderr.splitlines()
     assert line.startswith("ddlsim: ") and message in line
+
+
+def test_a_full_disk_behind_the_standard_output_is_told(results):
+    results.add("ako")
+    with open("/dev/full", "w") as full:
+        reply = run("compare", results.folder, stdout=full)
+    assert (reply.returncode, reply.stderr) == (2, "ddlsim: the standard output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("error, line", [
+    (NotADirectoryError(errno.ENOTDIR, "Not a directory", "out/ako"), "out/ako: Not a directory"),
+    (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"), (OSError("no style"), "no style")])
+def test_another_error_of_the_system_is_not_the_standard_outputs(monkeypatch, capsys, error, line):
+    def fail(*_):
+        raise error
+    monkeypatch.setattr(cli, "_compare", fail)
+    assert cli.main(["compare", "results"]) == 2
+    assert capsys.readouterr() == ("", f"ddlsim: {line}\n")

@@ -126,6 +126,23 @@ def test_diverged_and_collapsed_runs_are_told(results):
     assert "ako (collapsed)" in text and "gossip (diverged)" in text
 
 
+@pytest.mark.parametrize("best, final, collapsed", [
+    (1.0, 1.99, False), (1.0, 2.01, True), (-5.0, -4.995, False), (-5.0, -2.51, False), (-5.0, -2.49, True), (-5.0, 0.0, True)])
+def test_a_loss_collapses_above_twice_its_best_or_half_of_a_negative_one(results, best, final, collapsed):
+    results.add("ako", metric="loss", final=final, best=best)
+    assert compare(results.folder).groups[0].collapsed == collapsed
+
+
+def test_intervals_of_negative_losses_lie_around_their_means(results):
+    three_seeds(results, "ako", (-4.994, -4.995, -4.996), metric="loss", replica_loss={"mean": -4.995})
+    found = compare(results.folder, columns=["loss", "replica_loss"])
+    (one,) = json.loads(found.json())["groups"]
+    assert one["measures"]["final_loss.mean"]["high"] == pytest.approx(-4.995 + stats.student_factor(3) * 0.001 / 3**0.5)
+    assert one["measures"]["final_loss.mean"]["low"] == pytest.approx(-4.995 - stats.student_factor(3) * 0.001 / 3**0.5)
+    assert one["measures"]["replica_loss.mean"]["low"] == -4.995
+    assert "-4.9950 ± 0.0025" in found.text(100)
+
+
 def test_measured_runs_are_compared_with_the_simulated_ones(results):
     results.add("ako", system="ako", settings={"platform.network.model": "TCP"})
     results.add("ako-measured", system="ako", measured={"links": "tc"}, bytes_sent=1_100_000)

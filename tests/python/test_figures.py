@@ -61,6 +61,19 @@ def test_two_seeds_are_drawn_as_runs_not_as_a_band(results):
     assert len(series.each) == 2 and len(series.low) == 0
 
 
+@pytest.mark.parametrize("y", ["loss", "perplexity"])
+def test_bands_and_axes_of_negative_losses_hold_their_means(results, y):
+    for seed, end in enumerate((-4.0, -5.0, -6.0), 1):
+        results.add("ako", metric="loss", final=end, seed=seed, curve=[(0.0, -1.0), (60.0, end)])
+    (series,) = data.curves(grouped(results), y=y).series
+    assert (series.low <= series.y).all() and (series.y <= series.high).all()
+    figure = plot(results.folder, y=y).figure
+    low, high = figure.axes[0].get_ylim()
+    assert low <= min(series.y) and max(series.y) <= high
+    if y == "loss":
+        assert low < -5 - student_factor(3) / 3**0.5 and -1 < high < 0
+
+
 def test_bars_stand_for_groups_whose_every_run_gets_there(results):
     for seed in (1, 2, 3):
         results.add("ako", seed=seed, times={0.5: 10.0 * seed})

@@ -116,6 +116,11 @@ def test_lists_of_objects_are_told_by_as_many_elements_as_it_takes():
     assert shown_values([1.0, 2, True, None, "40Mbps"]) == ["1", "2", "true", "", "40Mbps"]
 
 
+def test_values_that_are_shown_alike_are_numbered():
+    assert shown_values(["1", 1.0, "1", "1 (2)"]) == ["1", "1 (2)", "1", "1 (2) (2)"]
+    assert shown_values([True, "true" + 50 * "x", "true"])[2] == "true (2)"
+
+
 def test_what_follows_from_other_settings_is_told_only_where_nothing_else_tells(results):
     for model, size in (("mlp", 1e6), ("cnn", 4e6)):
         results.add(f"with-{model}-{'x' * 30}", system="ako", settings={"model": model}, derived={"wire.model_bytes": size})

@@ -180,6 +180,12 @@ def test_a_batch_that_ends_by_itself_says_why(program, tmp_path, monkeypatch, co
     assert str(found.value) == "out of luck" and found.value.code == code
 
 
+def test_a_program_that_cannot_be_started_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("DDLSIM", str(tmp_path))
+    with pytest.raises(DdlsimError, match=f"^{tmp_path}: cannot be started .Permission denied."):
+        list(batch.run_jobs([batch.Job({}, tmp_path / "1")]))
+
+
 def test_an_answer_that_is_none_is_told(tmp_path, monkeypatch):
     fake = tmp_path / "ddlsim"
     fake.write_text("#!/bin/sh\necho 'hello'\n")

@@ -3,14 +3,16 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from ddlsim.errors import InputError
+from ddlsim.errors import InputError, RunFailed
 from ddlsim.frame import ACCURACY
 from ddlsim.tuning.advise import Condition, Study, best_sender, conditions_of, safe_choice
 from ddlsim.tuning.candidates import Candidate
@@ -504,7 +506,7 @@ def test_advice_refuses_in_one_line_what_it_cannot_answer(tmp_path):
     for key in ("accuracy", "loss"):
         with pytest.raises(InputError, match=rf"stop.{key}: ends runs before"):
             ddlsim.advise(learner(tmp_path, stop={"time": "4s", key: 0.2}))
-    for seeds in ([], [1, 1, 1], [-1, 2], [1000001]):
+    for seeds in ([], [1, 1, 1], [-1, 2], [1000001], 3, "1..3"):
         with pytest.raises(InputError, match="--seeds: expected different whole numbers"):
             ddlsim.advise(learner(tmp_path), seeds=seeds)
     for asked in ({"seeds": [1]}, {"output": "page.html"}):
@@ -582,6 +584,42 @@ def test_quicker_steps_leave_no_scheme_behind_what_it_was(tmp_path):
 
 
 @needs_program
+def test_a_target_that_nobody_reaches_is_said_first_and_nothing_is_told_of_times(tmp_path):
+    import ddlsim
+    table = ddlsim.advise(LEARNER, systems="local_sgd", target=0.999, budget="60s", seeds=[1, 2, 3], out=tmp_path / "out")
+    told = table.attrs["text"]
+    assert told.startswith("No system reaches 0.999 within 4 s") and "Break-even" not in told and "would help" not in told
+    assert set(table["system"]) == {"single", "local_sgd"}  # from a dict, and names in one text
+
+
+@needs_program
+def test_where_a_worker_crashes_other_systems_go_on_without_it(tmp_path):
+    import ddlsim
+    asked = LEARNER | {"algorithm": "ako", "faults": [{"type": "host_crash", "host": "w2", "at": "1s"}]}
+    table = ddlsim.advise(asked, systems=["local_sgd"], exclude=["single"], budget="60s", seeds=[1, 2, 3], out=tmp_path / "out")
+    found = table.set_index("system").loc["local_sgd"]
+    assert found["changes"]["algorithm.on_failure"] == "go_on" and found["accuracy"] > 0.1
+    failures = table.attrs["advice"]["failures"]
+    assert len(failures) == len({line.split(":")[0] for line in failures})
+
+
+@needs_program
+def test_from_facts_what_is_within_the_noise_of_few_steps_is_no_upgrade(tmp_path):
+    """With next to nothing to send nothing helps; with much to send, bandwidth does."""
+    import ddlsim
+    (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
+
+    def ask(size):
+        return ddlsim.advise(model_bytes=size, step="1s", platform=str(tmp_path / "iperf.csv"), workers=2, exclude=["single"],
+                             out=tmp_path / "out").attrs["advice"]
+    little, much = ask("10kB"), ask("4GB")
+    assert "bandwidth doubled" not in little["upgrades"] and "4 connections for each message" not in little["upgrades"]
+    assert "bandwidth doubled" in much["upgrades"] or "4 connections for each message" in much["upgrades"]
+    page = (tmp_path / "out/iperf/advice.md").read_text()
+    assert "| scheme |" in page and "\n- Best estimate:" in page
+
+
+@needs_program
 def test_from_facts_what_is_lost_is_no_gain_and_one_worker_learns_as_one(tmp_path):
     import ddlsim
     (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
@@ -597,13 +635,12 @@ def test_from_facts_what_is_lost_is_no_gain_and_one_worker_learns_as_one(tmp_pat
 @needs_program
 def test_a_budget_of_an_advice_from_facts_ends_and_says_what_it_left_out(tmp_path):
     import ddlsim
-    from ddlsim.tuning.facts import LEFT_OUT
     (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
 
     def ask(budget):
         return ddlsim.advise(model_bytes="20MB", step="1s", platform=str(tmp_path / "iperf.csv"), workers=2, budget=budget,
                              out=tmp_path / "out")
-    with pytest.raises(InputError, match=f"ring_allreduce: {LEFT_OUT}"):
+    with pytest.raises(RunFailed, match="the budget ended before a step"):
         ask("1us")
     assert ask("10min").attrs["advice"]["cut_off"] == []
 
@@ -648,7 +685,37 @@ def test_each_way_of_asking_for_nonsense_is_one_line(tmp_path, capsys):
                           (["tune", scenario, "--over", "training.batch_size=[1,2"], "has no value at '[1,2'"),
                           (["advise", scenario, "--seeds", "1000001..1000003"], "are for tuning"),
                           ([*facts, "--text", "nosuch.txt"], "--text: nosuch.txt does not exist"),
+                          ([*facts, "--horizon", "1001"], "--horizon: the small GPT was learned for 1,000 steps"),
+                          ([*facts, "--workers", "1"], "--workers: 1 exchanges nothing"),
+                          ([*facts, "--step", "0s"], "--step: 0s is none; write more than 0 and its unit"),
+                          (["tune", scenario, "--over", "algorithm.nosuch=1,2", "--out", str(tmp_path / "out")], "nosuch"),
+                          (["advise", scenario, "-o", str(tmp_path / "no" / "page.html")], "no is no folder"),
                           (["tune", scenario, "--jobs", "-5"], "-5 is no count"), (["tune", scenario, "--seeds", "0"], "0 is no count")):
         assert main(words) == 2
         said = capsys.readouterr().err
         assert phrase in said and "Traceback" not in said
+    assert not list((tmp_path / "out").rglob("*.csv"))
+
+
+@needs_program
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_what_ends_an_advice_ends_the_programs_that_it_waits_for(tmp_path, how):
+    table = tmp_path / "iperf.csv"
+    table.write_text(MATRIX.format(rate=400))
+    words = ["advise", "--model-bytes", "100MB", "--step", "1s", "--platform", str(table), "--workers", "700", "--out", str(tmp_path / "out")]
+    asked = subprocess.Popen([sys.executable, "-m", "ddlsim", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # where this runs in the background, too
+
+    def children():
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                found += [folder] if (folder / "stat").read_text().rpartition(")")[2].split()[1] == str(asked.pid) else []
+            except OSError:
+                pass  # it has ended
+        return found
+    while len(at_work := children()) < 2 and asked.poll() is None:
+        time.sleep(0.05)
+    asked.send_signal(how)
+    assert asked.wait(60) == 128 + how
+    assert not [folder for folder in at_work if folder.is_dir()]

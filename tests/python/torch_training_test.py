@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "python"), str(SOURCE / "tests/support")]
 import debian_python  # noqa: E402
 
-debian_python.need("torch", "numpy")
+debian_python.need("torch", "numpy", "pandas")
 import ddlsim  # noqa: E402
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
@@ -258,10 +258,10 @@ class Training(unittest.TestCase):
                 moved += parameter.numel()
         self.assertGreater(moved, 0)
         self.assertEqual(last["parameters"].numel(), moved)  # what stays is not sent
-        self.assertEqual(result.rows("pairs")[0]["bytes"], STEPS * 4 * moved)  # two workers: each sends both halves
+        self.assertEqual(result.pairs["bytes"].iloc[0], STEPS * 4 * moved)  # two workers: each sends both halves
         net.eval()
         outputs = net(TEST[0])
-        score = [row for row in result.rows("curve") if row["worker"] == "w1"][-1]
+        score = result.curve.query("worker == 'w1'").iloc[-1]
         self.assertAlmostEqual(score["test_loss"], nn.functional.cross_entropy(outputs, TEST[1]).item(), places=5)
         self.assertAlmostEqual(score["test_accuracy"], (outputs.argmax(dim=1) == TEST[1]).float().mean().item(), places=6)
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..comparison import AgainstOne, against_one, baselines, evaluated_every
 from ..errors import InputError, nearest
-from ..frame import ACCURACY, LOSS, Metric, Run, metric_of, most_of
-from ..labels import Group, Grouped, difference, is_called, short, short_labels, told_condition, told_key, value_key
+from ..frame import ACCURACY, LOSS, Metric, Run, less_is_better
+from ..labels import Group, Grouped, difference, follows, is_called, short, short_labels, told_condition, told_key, value_key
 from ..stats import LEAST_SEEDS, SIGNIFICANCE, Estimate, estimate, holm, student_factor
 from .looks import DASHES, Look, looks_of
 
@@ -267,8 +267,8 @@ def _in_step(grouped: Grouped, column: int, apart: str) -> bool:
     """Whether this setting follows from the one that is drawn over."""
     if apart not in grouped.varied:
         return False
-    other, seen = grouped.varied.index(apart), dict[str, str]()
-    return all(seen.setdefault(one.condition[other], one.condition[column]) == one.condition[column] for one in grouped.groups)
+    other = grouped.varied.index(apart)
+    return follows([one.condition[column] for one in grouped.groups], [one.condition[other] for one in grouped.groups])
 
 
 def _rank(words: Sequence[_Words], i: int) -> tuple[int, tuple[object, ...]]:
@@ -344,9 +344,9 @@ def curves(grouped: Grouped, *, x: str = "time", y: str = "", band: str = "", fa
     for option, word, known in (("--x", x, list(_X_COLUMNS)), ("--y", y, list(_Y_COLUMNS)), ("--band", band or "ci", list(_BANDS))):
         _one_of(option, word, known, "curves")
     (x_label, x_column), (y_label, y_column) = _X_COLUMNS[x], _Y_COLUMNS[y]
-    most = 1.0 if y == "accuracy" else math.inf
-    arrangement = arrange(grouped, Axis(x_label, x_column), Axis(y_label, y_column, from_zero=y == "accuracy",
-                                                                  most=most if y == "accuracy" else None), facet=facet, grey=grey)
+    is_share = y == "accuracy"
+    arrangement = arrange(grouped, Axis(x_label, x_column),
+                          Axis(y_label, y_column, from_zero=is_share, most=1.0 if is_share else None), facet=facet, grey=grey)
     picture = arrangement.picture
     several = [one for one in grouped.groups if len(one.runs) >= LEAST_SEEDS]
     is_crowded = max(Counter(arrangement.place[id(one)][0] for one in several).values(), default=0) > MOST_BANDS
@@ -361,9 +361,11 @@ def curves(grouped: Grouped, *, x: str = "time", y: str = "", band: str = "", fa
         if 1 < len(one.runs) < LEAST_SEEDS and band == "ci":
             series.each = [_thinned(line) for line in lines]
         elif len(one.runs) > 1 and band != "none":
-            series.low, series.high = np.maximum(low, 0.0), np.minimum(high, most)
+            is_negative = any((values < 0).any() for _, values in lines)  # only the loss of a model of one's own is
+            series.low = low if is_negative else np.maximum(low, 0.0)
+            series.high = np.minimum(high, 1.0) if is_share else high
         picture.series.append(series)
-    _choose_unit(picture.x, picture.series, {"time": "time", "bytes": "bytes"}.get(x, ""))
+    _choose_unit(picture.x, picture.series, x)
     tell_runs(picture, "mean of", _BANDS[band])
     if is_crowded and band == "none":
         picture.note.append("bands: --band ci")
@@ -450,7 +452,7 @@ def targets(grouped: Grouped, *, y: str = "time", target: float | None = None, f
             series.text = "not reached" if not values else f"reached by {len(values)} of {len(one.runs)}"
         elif (mean := estimate(values)) is not None:
             series.x, series.y = [mean.mean], [0.0]
-            _give_interval(series, mean, most_of(key), values)
+            _give_interval(series, mean, values)
         picture.series.append(series)
     if not any(len(one.x) for one in picture.series):
         raise InputError(f"no scenario reaches {chosen:g} with all its runs; nothing to draw")
@@ -461,13 +463,13 @@ def targets(grouped: Grouped, *, y: str = "time", target: float | None = None, f
     return picture
 
 
-def _give_interval(series: Series, mean: Estimate, most: float, values: Sequence[float]) -> None:
-    """A 95 % interval, or the runs themselves where they are fewer than three."""
+def _give_interval(series: Series, mean: Estimate, values: Sequence[float]) -> None:
+    """A 95 % interval of what is never negative, or the runs themselves where they are fewer than three."""
     if 1 < mean.count < LEAST_SEEDS:
         series.each.append((np.array([series.x[-1]] * mean.count), np.array(values)))
         interval = None
     else:
-        interval = mean.interval(0, most)
+        interval = mean.interval(0, math.inf)
     low, high = interval or (mean.mean, mean.mean)
     series.low, series.high = [*series.low, low], [*series.high, high]
 
@@ -541,7 +543,7 @@ def speed_up(grouped: Grouped, *, y: str = "", target: float | None = None, face
             if mean is None or mean.count < len(one.runs):
                 continue  # some run does not get there
             series.x, series.y = [*series.x, float(workers)], [*series.y, mean.mean]
-            _give_interval(series, mean, math.inf, ratios)
+            _give_interval(series, mean, ratios)
         picture.series.append(series)
     drawn = sorted({x for one in picture.series for x in one.x})
     told = f"in time to {grouped.metric.word} {chosen:g}" if chosen is not None else "in samples per second"
@@ -616,7 +618,7 @@ def _iterations(run: Run) -> pd.DataFrame:
 
 # --- Rankings, and a map of winners.
 
-def ranked_by(grouped: Grouped, measure: str, less_is_better: bool) -> list[Ranking]:
+def ranked_by(grouped: Grouped, measure: str) -> list[Ranking]:
     """By one measure, condition by condition; by bytes only what sends any. Conditions without any value are left out. Where no
     two groups share a condition, all are ranked together."""
     conditions: dict[tuple[str, ...], list[Ranked]] = {}
@@ -625,7 +627,7 @@ def ranked_by(grouped: Grouped, measure: str, less_is_better: bool) -> list[Rank
         if value and measure.startswith("bytes_to_") and value.mean == 0:
             value = None  # it would be first everywhere
         conditions.setdefault(one.condition if grouped.is_grid else (), []).append(Ranked(one, value))
-    sign = 1 if less_is_better else -1
+    sign = 1 if less_is_better(measure) else -1
     rankings = []
     for condition, order in conditions.items():
         order.sort(key=lambda ranked: (ranked.value is None, sign * ranked.value.mean if ranked.value else 0.0))
@@ -667,8 +669,7 @@ def winners(grouped: Grouped, *, y: str = "", target: float | None = None, grey:
     cells: list[list[Cell | None]] = []
     for measure, reached in candidates:
         cells = [[None] * len(columns) for _ in rows]
-        judged = metric_of(measure)
-        for ranking in ranked_by(grouped, measure, judged is None or judged.less_is_better):
+        for ranking in ranked_by(grouped, measure):
             first = ranking.order[0]
             single = of_single[id(first.group)]
             beside = against_one(first.group, single, reached) if single and reached is not None else None

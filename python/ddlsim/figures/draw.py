@@ -402,7 +402,10 @@ def _ends(axis: Axis, values: Sequence[Any], limits: tuple[float | None, float |
         low, high = (float(positive.min()) / (1 + room), high * (1 + room)) if len(positive) else (0.1, 1.0)
     else:
         if not axis.from_zero and len(numbers):
-            low = max(0.0, float(numbers.min()) - room * (high - float(numbers.min())))
+            least, high = float(numbers.min()), float(numbers.max())
+            low = least - room * (high - least)
+            if least >= 0:
+                low = max(0.0, low)
         high += room * (high - low)
     if axis.most is not None:
         high = min(high, axis.most * axis.factor)
@@ -462,17 +465,17 @@ def draw_map(found: WinnerMap, *, size: str = "screen", title: str = "", xlabel:
     """Cells coloured by the winner, with its value in one unit for all, and what is to be said of it."""
     names = {scheme: (label or {}).get(scheme, scheme) for scheme in found.looks}
     texts, told = _map_texts(found)
-    colours = {scheme: (f"#{part:02x}" + f"{part:02x}" * 2 if grey else towards(look.colour, 0.5))
+    colours = {scheme: ("#" + 3 * f"{part:02x}" if grey else towards(look.colour, 0.5))
                for (scheme, look), part in zip(found.looks.items(), np.linspace(120, 225, len(found.looks)).astype(int))}
     letters = dict(zip(found.looks, "abcdefghijklmnopqrstuvwxyz")) if grey else {}
     with styled():
         sheet = Sheet(size)
-        picture = Picture([], [], [""], [], [], Axis("", ""), Axis("", ""), note=[*found.note, *told])
         patches = _fitted_legend(sheet, [Patch(color=colours[scheme]) for scheme in found.looks],
                                  [f"{letters[s]}  {names[s]}" if grey else names[s] for s in found.looks],
                                  sheet.width - 2 * sheet.edge, 6, handlelength=1)
         lines = max(cell.count("\n") + 1 for row in texts for cell in row)
-        axes, place = _grid(sheet, picture, title or found.title, xlabel or _setting(found.x), ylabel or _setting(found.y),
+        axes, place = _grid(sheet, [*found.note, *told], title or found.title,
+                            xlabel or _setting(found.x), ylabel or _setting(found.y),
                             [c.removesuffix(".0") for c in found.columns], [r.removesuffix(".0") for r in found.rows],
                             3.4 * lines + 3.2, sheet.extent(patches)[1])
         patches.set_bbox_to_anchor(place, sheet.figure.transFigure)
@@ -524,8 +527,7 @@ def draw_links(loads: LinkLoads, *, size: str = "screen", title: str = "", xlabe
     end = max(end for periods in loads.periods for _, end, _ in periods)
     with styled():
         sheet = Sheet(size)
-        picture = Picture([], [], [""], [], [], Axis("", ""), Axis("", ""))
-        axes, _ = _grid(sheet, picture, title or loads.title, xlabel or "simulated time (s)", "", [], loads.links, 3.6, 0.0, 16.0)
+        axes, _ = _grid(sheet, [], title or loads.title, xlabel or "simulated time (s)", "", [], loads.links, 3.6, 0.0, 16.0)
         colour = Normalize(0, 1)
         for row, periods in enumerate(loads.periods):
             for start, stop, load in periods:
@@ -544,12 +546,12 @@ def draw_links(loads: LinkLoads, *, size: str = "screen", title: str = "", xlabe
     return Drawing(sheet.figure, loads.frame(), title or loads.title)
 
 
-def _grid(sheet: Sheet, picture: Picture, title: str, xlabel: str, ylabel: str, columns: Sequence[str], rows: Sequence[str],
+def _grid(sheet: Sheet, note: Sequence[str], title: str, xlabel: str, ylabel: str, columns: Sequence[str], rows: Sequence[str],
           row_height: float, legend_height: float, at_right: float = 2.0) -> tuple[Axes, tuple[float, float]]:
     """One panel whose rows, from above, and columns have names; and the place of a legend below it."""
     figure = sheet.figure
     room = sheet.width - 2 * sheet.edge
-    title_height, note_height = sheet.captions(title, picture.note)
+    title_height, note_height = sheet.captions(title, note)
     names = [sheet.wrapped(row, room * 0.4, 7.5) for row in rows]
     left = max(sheet.text_width(line, 7.5) for name in names for line in name.split("\n")) + 2 + (4.5 if ylabel else 0)
     wide = room - left - at_right

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import colorsys
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..frame import natural
@@ -56,7 +56,7 @@ def looks_of(drawn: Sequence[tuple[str, str]], grey: bool = False) -> list[Look]
 def shade(colour: str, i: int, count: int) -> str:
     """Number i of `count` shades of a colour, from dark to one that a thin line still shows on white."""
     darkest, lightest, brightest = -0.45, 0.45, 180.0
-    red, green, blue = parts(colour)
+    red, green, blue = bytes.fromhex(colour[1:])
     brightness = 0.299 * red + 0.587 * green + 0.114 * blue  # to the eye (ITU-R BT.601)
     end = min(max((brightest - brightness) / (255 - brightness), 0.0), lightest)
     return towards(colour, darkest + i * (end - darkest) / (count - 1))
@@ -65,12 +65,8 @@ def shade(colour: str, i: int, count: int) -> str:
 def towards(colour: str, share: float) -> str:
     """Towards black for a share below 0, towards white above it."""
     end = 0 if share < 0 else 255
-    return _hex(tuple(part + abs(share) * (end - part) for part in parts(colour)))
+    return _hex(part + abs(share) * (end - part) for part in bytes.fromhex(colour[1:]))
 
 
-def parts(colour: str) -> tuple[float, ...]:
-    return tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5))
-
-
-def _hex(rgb: Sequence[float]) -> str:
-    return "#" + "".join(f"{min(255, max(0, round(part))):02x}" for part in rgb)
+def _hex(rgb: Iterable[float]) -> str:
+    return "#" + bytes(round(part) for part in rgb).hex()

@@ -14,6 +14,7 @@ from ..runs import AnyPath
 from . import data
 from .draw import Drawing, draw, draw_links, draw_map, format_of
 
+_NO_TEXTS = ("target", "runs", "logx", "logy", "grey", "label")
 _SCALES = ("logx", "logy", "xlim", "ylim", "ylabel")
 
 
@@ -44,13 +45,11 @@ def plot(folders: Iterable[AnyPath] | AnyPath, file: Path | str | None = None, *
     kind: one of KINDS. size: "screen", "one", "two" (columns of a paper), or millimetres such as "120x80". Other options as of
     `ddlsim plot --help`. Raises InputError, also for an option that the kind has no use for.
     """
-    options = {"kind": kind, "x": x, "y": y, "target": target, "facet": facet, "runs": runs, "band": band, "size": size, "logx": logx,
-               "logy": logy, "xlim": xlim, "ylim": ylim, "title": title, "xlabel": xlabel, "ylabel": ylabel, "label": label, "grey": grey}
-    given: dict[str, Any] = {name: value for name, value in options.items() if value not in ("", None, False, {})}
-    texts = ("kind", "x", "y", "facet", "band", "size", "xlim", "ylim", "title", "xlabel", "ylabel")
-    for name in texts:
-        if not isinstance(given.get(name, ""), str):
-            raise InputError(f"--{name}: {given[name]!r} is no text")
+    given: dict[str, Any] = {name: value for name, value in locals().items()
+                             if name not in ("folders", "file", "command") and value not in ("", None, False, {})}
+    for name, value in given.items():
+        if name not in _NO_TEXTS and not isinstance(value, str):
+            raise InputError(f"--{name}: {value!r} is no text")
     if target is not None and not isinstance(target, Real):
         raise InputError(f"--target: {target!r} is no number")
     if kind not in KINDS:

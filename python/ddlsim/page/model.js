@@ -53,7 +53,7 @@ function value_at(points, x) {
 }
 
 // Mean and 95 % interval of several runs, over the range that all of them cover.
-// Shares, if `most` is 1, stay within what they can be.
+// Shares, if `most` is 1, stay within what they can be, and what is never below 0 above it.
 function band_of(lines, most) {
   lines = lines.filter((points) => points.length > 0);
   if (lines.length === 0) return { mean: [], low: [], high: [] };
@@ -63,6 +63,7 @@ function band_of(lines, most) {
   places = [...new Set(places.concat(last))].sort((a, b) => a - b);
   const step = Math.max(1, Math.ceil(places.length / 400));
   places = places.filter((_, i) => i % step === 0 || i === places.length - 1);
+  const least = lines.some((points) => points.some((point) => point.y < 0)) ? -Infinity : 0;
   const band = { mean: [], low: [], high: [] };
   for (const x of places) {
     const values = lines.map((points) => value_at(points, x));
@@ -71,7 +72,7 @@ function band_of(lines, most) {
     const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
     const half = n > 1 ? data.t95[Math.min(n - 2, data.t95.length - 1)] * Math.sqrt(squares / (n - 1) / n) : 0;
     band.mean.push({ x, y: mean });
-    band.low.push({ x, y: Math.max(0, mean - half) });
+    band.low.push({ x, y: Math.max(least, mean - half) });
     band.high.push({ x, y: Math.min(most, mean + half) });
   }
   return band;

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, RunFailed
-from ..runs import AnyPath
+from ..runs import AnyPath, Scenario
 from ..stats import SIGNIFICANCE, paired_p
-from ..units import quantity
+from ..units import counted, quantity
 from .candidates import TUNING_SEEDS, Candidate, candidates_of
 from .race import LOOKS, SEEDS, Entrant, look, looks_of
 from .search import FIRST_SEED, Changes, Search, changes_of
@@ -104,7 +105,7 @@ class Study:
         return trial.run.measure(metric.final if self.goal.target is None else metric.time_to(self.goal.target))
 
 
-def advise(question: AnyPath | None = None, *, target: float | None = None, budget: str = "10min",
+def advise(question: Scenario | None = None, *, target: float | None = None, budget: str = "10min",
            systems: Sequence[str] = (),
            exclude: Sequence[str] = (), seeds: Sequence[int] | None = None, changes: Mapping[str, Any] | None = None,
            out: AnyPath = "results/advise", output: AnyPath | None = None, jobs: int | None = None, quiet: bool = True,
@@ -114,6 +115,7 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
     scenario, or a platform's file (.xml); or else facts are given: model_bytes and what follows it (see facts.py). Raises
     DdlsimError."""
     from .pages import advice_of, table_of, write_advice
+    budget = str(budget)
     time_s = quantity(budget) if budget.rstrip("smhinu") != budget else None
     if time_s is None:
         raise InputError(f"--budget: {budget} has no unit; write for example 10min")
@@ -128,17 +130,19 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
         for option, value in (("--seeds", seeds), ("-o", output)):
             if value is not None:
                 raise InputError(f"{option}: is for a race of runs; from facts there is none")
-        return advise_facts(facts, target=target, only=systems, without=exclude, out=Path(out), budget=Budget(time_s),
+        return advise_facts(facts, target=target, only=_names(systems), without=_names(exclude), out=Path(out), budget=Budget(time_s),
                             changes=dict(changes or {}), jobs=jobs or cores(), quiet=quiet)
     if question is None:
         raise InputError("advise: no scenario or platform given; see ddlsim advise --help")
-    race_seeds = list(range(1, SEEDS + 1) if seeds is None else seeds)
+    race_seeds = [*range(1, SEEDS + 1)] if seeds is None else [*seeds] if isinstance(seeds, Iterable) else []
     if not race_seeds or len(set(race_seeds)) < len(race_seeds) or any(
-            seed < 0 or FIRST_SEED <= seed < FIRST_SEED + TUNING_SEEDS for seed in race_seeds):
+            not isinstance(seed, Integral) or int(seed) < 0 or 0 <= int(seed) - FIRST_SEED < TUNING_SEEDS for seed in race_seeds):
         raise InputError(f"--seeds: expected different whole numbers from 0, without {FIRST_SEED} and the next, which are for tuning")
+    if output is not None and not Path(output).absolute().parent.is_dir():
+        raise InputError(f"-o: {Path(output).parent} is no folder; expected one for the page")
     clock = Budget(time_s)
-    study = study_of(Path(question), target, list(systems), list(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
-    study.seeds = race_seeds
+    study = study_of(question, target, _names(systems), _names(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
+    study.seeds = [int(seed) for seed in race_seeds]
     try:
         search(study)
         race(study)
@@ -158,15 +162,18 @@ def advise(question: AnyPath | None = None, *, target: float | None = None, budg
     return table_of(study, advice)
 
 
-def study_of(file: Path, target: float | None, only: list[str], without: list[str], changes: Changes, out: Path,
-             budget: Budget,
-             jobs: int | None, quiet: bool) -> Study:
+def _names(given: Sequence[str]) -> list[str]:
+    return [name for name in (given.split(",") if isinstance(given, str) else given) if name]
+
+
+def study_of(question: Scenario, target: float | None, only: list[str], without: list[str], changes: Changes, out: Path,
+             budget: Budget, jobs: int | None, quiet: bool) -> Study:
     notes: list[str] = []
-    if file.suffix == ".xml":
-        base, described = _of_platform(file, changes, notes)
+    if not isinstance(question, Mapping) and Path(question).suffix == ".xml":
+        base, described = _of_platform(Path(question), changes, notes)
     else:
-        base, described = base_of(file, changes)
-    where = str(file)
+        base, described = base_of(question, changes)
+    where = base.where
     stop_s = quantity(described["stop"].get("time") or "")
     if not stop_s:
         raise InputError(f'{where}: $.stop.time: is missing; expected a time that all candidates may take, such as "600s"')
@@ -220,7 +227,7 @@ def search(study: Study) -> None:
     alive = {one.base: one.search for one in cheap_first}
     always = {one.base for one in study.run if not one.sends or one.system == own}
     for rounds, until in ((1, FIRST_ROUND), (3, (FIRST_ROUND + SEARCHES) / 2), (None, SEARCHES)):
-        whole = study.trials.follow(alive, f"tuning of {len(alive)} systems", rounds, until)
+        whole = study.trials.follow(alive, f"tuning of {counted(len(alive), 'system')}", rounds, until)
         if rounds == 1 and not whole:
             study.hasty = True
             study.cut_off.append("part of the first round of tuning")
@@ -341,8 +348,9 @@ def conditions_of(study: Study) -> list[Condition]:
     names = [site["name"] for site in sites[:3]] if len(sites) > 1 else first["workers"][-1:]
     if len(first["workers"]) > 2:
         found += [Condition(f"without {name}", {"platform.exclude": [*away, name]}) for name in names]
+    connections = 8 * platform.get("network", {}).get("connections", 1)
     if any(connection["binds"] == "window" for connection in first.get("connections") or []):
-        found.append(Condition("eight connections for each message", {"platform.network.connections": 8}))
+        found.append(Condition(f"{connections} connections for each message", {"platform.network.connections": connections}))
     found.append(Condition("latency doubled", {"platform.latency_factor": 2 * float(platform.get("latency_factor", 1))}))
     if NETWORK in study.added:
         found.append(Condition("packet by packet", {NETWORK: "packets"}))

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DdlsimError, InputError, nearest
+from ..program import in_threads
 from ..units import seconds
 from .search import Search, changes_of
 from .trials import Base, checked, cores, sending
@@ -67,8 +67,7 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
         found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name != "alone" and
                                not facts[name]["one_trains"],
                                needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
-    with ThreadPoolExecutor(cores()) as pool:
-        list(pool.map(_check, found))
+    list(in_threads(_check, found, cores()))
     if alone and found[0].left_out:
         raise InputError(f"{alone[0]}: cannot be run: {found[0].left_out}")
     for one in found:
@@ -77,8 +76,7 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
     if not found[0].sends:
         least = found[0].gradients_per_s / (ROOM_FOR_TIME if has_target else ROOM_AT_END)
         slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least and one.system != own]
-        with ThreadPoolExecutor(cores()) as pool:
-            list(pool.map(lambda one: _begin_where_feasible(one, least, found[0]), slow))
+        list(in_threads(lambda one: _begin_where_feasible(one, least, found[0]), slow, cores()))
     return found
 
 

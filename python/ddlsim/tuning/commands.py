@@ -41,7 +41,7 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
                                                                                           for file in found["tuned_scenario"]))
     for row in found.to_dict("records"):
         if row["at_edge"]:
-            print(f"ddlsim: {row['scenario']}: the best {' and '.join(row['at_edge'])} is the last that was tried; what lies beyond "
+            print(f"ddlsim: {row['scenario']}: of {' and '.join(row['at_edge'])} the last value tried is best; what lies beyond "
                   "may be better", file=sys.stderr)
         if row["failed"]:
             print(f"ddlsim: {row['scenario']}: {row['failed']} of {row['runs']} runs failed; see tried.csv", file=sys.stderr)
@@ -86,8 +86,8 @@ def _advise(arguments: argparse.Namespace, _: Sequence[str]) -> int:
         if not seeds:
             raise InputError(f"--seeds: {arguments.seeds} is no range; expected A..B")
     facts: dict[str, Any] = {name: getattr(arguments, name) for name in OF_FACTS}
-    found = advise(arguments.question, target=arguments.target, budget=arguments.budget, systems=_names(arguments.systems),
-                   exclude=_names(arguments.exclude), seeds=seeds, out=arguments.out,
+    found = advise(arguments.question, target=arguments.target, budget=arguments.budget, systems=arguments.systems,
+                   exclude=arguments.exclude, seeds=seeds, out=arguments.out,
                    changes=dict(arguments.set), output=arguments.output, jobs=arguments.jobs,
                    quiet=arguments.quiet or arguments.json, **facts)
     if arguments.json:
@@ -136,10 +136,6 @@ def _setting(text: str) -> tuple[str, Any]:
     if not equals or not path:
         raise argparse.ArgumentTypeError(f"{text} sets nothing; expected PATH=VALUE")
     return path, value_of(value)
-
-
-def _names(text: str) -> list[str]:
-    return [name for name in text.split(",") if name]
 
 
 __all__ = ["add_advise", "add_sweep", "add_tune"]

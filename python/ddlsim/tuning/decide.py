@@ -138,8 +138,8 @@ def upgrades(study: Study) -> list[tuple[str, float]]:
         return []
     found = []
     for one in study.conditions:
-        if one.name in ("bandwidth doubled", "twice the workers", "eight connections for each message",
-                        "seconds a batch halved") and sender in one.scores:
+        if one.name.endswith(("bandwidth doubled", "twice the workers", "connections for each message",
+                              "seconds a batch halved")) and sender in one.scores:
             found.append((one.name, given.mean(sender) - one.mean(sender)))
     return sorted(found, key=lambda one: -one[1])
 
@@ -185,12 +185,18 @@ def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
     return found
 
 
+def is_unreached(study: Study) -> bool:
+    """Whether no run of the leader reaches the target."""
+    return study.goal.target is not None and study.leader is not None and all(
+        trial.run is None or study.value(trial) is None for trial in study.raced(study.leader))
+
+
 def how_sure(study: Study) -> str:
     if study.leader is None:
         return "No run came to its end."
     leader = study.entrants[study.leader]
     seeds = len(leader.scores)
-    if study.goal.target is not None and not any(trial.run and study.value(trial) for trial in study.raced(study.leader)):
+    if is_unreached(study):
         return f"No system reaches {study.goal.target:g} within {seconds(study.goal.longest_s)}; the order is by how near they come."
     if len([one for one in study.entrants.values() if one.scores and math.isfinite(one.mean)]) < 2:
         return "Nothing to compare: no other system raced to its end."
@@ -212,7 +218,7 @@ def warnings_of(study: Study) -> list[str]:
     found = []
     for one in (study.candidate(name) for name in study.entrants):
         if edges := one.search.at_edge():
-            found.append(f"{one.system}: the best {' and '.join(edges)} is the last that was tried; what lies beyond may be better.")
+            found.append(f"{one.system}: of {' and '.join(edges)} the last value tried is best; what lies beyond may be better.")
     raced = [name for name in study.entrants if study.entrants[name].scores]
     if study.described.get("data", {}).get("source") == "synthetic" and "command" not in study.described.get("model", {}):
         found.append("The task learned is generated images and a small model; for your own model see docs/own_models.md, or give "
@@ -251,6 +257,8 @@ def reasons(study: Study) -> list[str]:
     if used:
         lines.append(f"Price: {price(used[0])}." + ("" if not used[0]["staleness"]
                                                     else f" Gradients are {used[0]['staleness']:.2g} updates old."))
+    if is_unreached(study):
+        return lines
     found = break_even(study)
     baseline = study.baseline
     chance = ""

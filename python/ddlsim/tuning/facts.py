@@ -11,15 +11,16 @@ import csv
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DdlsimError, InputError, nearest
+from ..errors import DdlsimError, InputError, RunFailed, nearest
 from ..files import write_whole
 from ..frame import LOSS
+from ..program import in_threads
 from ..stats import SIGNIFICANCE, holm, pooled, pooled_p, student_factor
 from ..table import Cell, Column, Table, hanging
 from ..units import bytes_, counted, quantity, seconds, share
@@ -39,6 +40,7 @@ LONGEST = 1000                # steps in that table
 SINGLE = {"name": "single"}
 JITTER = 0.05                 # of a mean of a few steps that are simulated
 TIMES, OTHER_TIMES = 0.5, 0.9  # shares of the budget at whose ends no more steps are simulated, as given and otherwise
+CONNECTIONS = "platform.network.connections"
 LEFT_OUT = "the budget left it out"
 FURTHEST = 64.0               # times the bandwidth, up and down, at which break-even is looked for
 LEARNED = ("What is learned is a small GPT's (0.1 million parameters, batches of 12 windows). With size and progress the order of "
@@ -107,7 +109,8 @@ class Timed:
 
     @property
     def step_s(self) -> float:
-        return float(self.expected.get("step_s", self.least_step_s))
+        """As simulated, but no less than the bound, which holds in the long run."""
+        return max(self.least_step_s, float(self.expected.get("step_s", 0.0)))
 
     @property
     def least_step_s(self) -> float:
@@ -142,6 +145,11 @@ class Question:
         return float(self.base.changes.get(BANDWIDTH, 1))
 
     @property
+    def connections(self) -> int:
+        """Four times as many for each message as the user has."""
+        return 4 * int(self.base.changes.get(CONNECTIONS, 1))
+
+    @property
     def time_s(self) -> float:
         """In which schemes are compared."""
         return self.horizon * self.step_s
@@ -153,13 +161,15 @@ class Question:
     def time(self, row: Row, algorithm: dict[str, Any], changes: Changes | None = None) -> Timed:
         return Timed(row, algorithm, checked(self.base, {**(changes or {}), "algorithm": algorithm}, steps=True))
 
-    def score(self, one: Timed) -> float | None:
-        """Loss at the end, or seconds to the target; None: it learns nothing, or does not get there."""
+    def score(self, one: Timed, slower: float = 1.0) -> float | None:
+        """Loss at the end, or seconds to the target, with steps that take so many times as long; None: it learns nothing, or does not get
+        there."""
+        step_s = slower * one.step_s
         if self.target is None:
-            losses = one.row.after(self.time_s / one.step_s)
+            losses = one.row.after(self.time_s / step_s)
             return fmean(losses) if losses else None
         needed = one.row.steps_to(self.target)
-        return None if needed is None else needed * one.step_s
+        return None if needed is None else needed * step_s
 
     def by_seed(self, one: Timed) -> list[float]:
         """What is ranked: losses, or logarithms of seconds to the target; a seed that misses it counts as the whole table."""
@@ -190,8 +200,8 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
                  budget: Budget, changes: Changes, jobs: int, quiet: bool) -> "pd.DataFrame":
     """The ranking, as advise() has it. Raises DdlsimError."""
     import pandas as pd
-    if target is not None and not target > 0:
-        raise InputError(f"--target: {target:g} is no loss that a run could reach; expected more than 0")
+    if target is not None and not (isinstance(target, Real) and target > 0):
+        raise InputError(f"--target: {target} is no loss that a run could reach; expected more than 0")
     if given := next((path for path in changes if not path.startswith(("platform.", "wire.", "compute.")) or path in FACTS), None):
         raise InputError(f"--set {given}: is what an advice from facts is given, or chooses; expected another key of platform, wire or compute")
     if facts.get("text") and not Path(str(facts["text"])).exists():
@@ -227,7 +237,8 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
                                    options=["-o", str(folder / f"{word}.json")])
     write_whole(folder / "advice.json", (json.dumps(advice, indent=1, ensure_ascii=False) + "\n").encode())
     told = _text(question, advice)
-    write_whole(folder / "advice.md", f"# Which system suits {question.base.name}?\n\n{told}".encode())
+    page = _text(question, advice, markdown=True)
+    write_whole(folder / "advice.md", f"# Which system suits {question.base.name}?\n\n{page}".encode())
     table = pd.DataFrame(advice["systems"])
     table.attrs |= {"advice": advice, "text": told}
     return table
@@ -240,7 +251,7 @@ def question_of(facts: dict[str, Any], target: float | None, changes: Changes, b
         raise InputError(f"advise: lacks {', '.join(missing)}; expected all of --model-bytes, --step, --platform and --workers")
     for name, example in (("model_bytes", "2.6GB"), ("step", "0.7s")):
         if not quantity(str(facts[name])) or str(facts[name])[-1].isdigit():
-            raise InputError(f"--{name.replace('_', '-')}: {facts[name]} has no unit; write for example {example}")
+            raise InputError(f"--{name.replace('_', '-')}: {facts[name]} is none; write more than 0 and its unit, for example {example}")
     file, workers = Path(str(facts["platform"])), _count(facts["workers"], "--workers")
     # Packet by packet `check` has no expected step for large models, and TCP is as near to what was measured of connections.
     platform: dict[str, Any] = {"topology": "measured", "matrix": str(file.resolve()), "network": {"model": "TCP"}}
@@ -256,6 +267,8 @@ def question_of(facts: dict[str, Any], target: float | None, changes: Changes, b
     per_site = {site: workers // len(sites) + (i < workers % len(sites)) for i, site in enumerate(sites)}
     platform["workers_per_site"] = list(per_site.values())
     batch = _count(facts["batch"], "--batch") if facts.get("batch") else None
+    if scenario["stop"]["iterations"] > LONGEST:  # type: ignore[index]
+        raise InputError(f"--horizon: the small GPT was learned for {LONGEST:,} steps; expected these at most")
     return Question(base, workers, per_site, quantity(str(facts["step"])) or 0.0, quantity(str(facts["model_bytes"])) or 0.0,
                     scenario["stop"]["iterations"], target, batch, *rows_of(workers), budget)  # type: ignore[index]
 
@@ -265,7 +278,7 @@ def _count(value: Any, option: str) -> int:
         number = int(value)
     except (TypeError, ValueError):
         number = 0
-    if number < 1:
+    if number < 1 or not isinstance(value, str) and number != value:
         raise InputError(f"{option}: {value} is no count; expected a whole number from 1")
     return number
 
@@ -279,28 +292,30 @@ def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], 
             return question.time(*asked) if question.budget.used < TIMES else LEFT_OUT
         except DdlsimError as error:
             return reason_of(error)
-    with ThreadPoolExecutor(jobs) as pool:
+    def quickest_sum() -> str:
         sums = next((row for row in question.rows if row.algorithm == {"name": "ring_allreduce"}), None)
         ways = [name for name in systems if sums and name.endswith("_allreduce") and name != "partial_allreduce"]
-        timed = [one for one in pool.map(time, [(sums, {"name": name}) for name in ways if sums]) if isinstance(one, Timed) and
-                 one.checked["bounds"]["bytes_per_step"]]  # none: its messages are too many to be listed
-        # Lower bounds stand beside lower bounds alone.
-        are_simulated = all(one.expected for one in timed)
+        timed = [one for one in in_threads(time, [(sums, {"name": name}) for name in ways if sums], jobs)
+                 if isinstance(one, Timed) and one.checked["bounds"]["bytes_per_step"]]  # none: too many messages to be listed
+        are_simulated = all(one.expected for one in timed)  # lower bounds stand beside lower bounds alone
         quickest = min(timed, key=lambda one: one.step_s if are_simulated else one.least_step_s, default=None)
-        quickest_way = quickest.system if quickest else "ring_allreduce"
+        return quickest.system if quickest else "ring_allreduce"
+    best = quickest_sum()
 
-        def way(row: Row) -> dict[str, Any]:
-            if row.algorithm["name"] == "ring_allreduce":
-                return {**row.algorithm, "name": quickest_way}
-            sums_too = "collective" in systems[row.algorithm["name"]]["keys"] and quickest_way != "ring_allreduce"
-            return row.algorithm | ({"collective": quickest_way.removesuffix("_allreduce")} if sums_too else {})
-        answers = []
-        for number, answer in enumerate(pool.map(time, [(row, way(row)) for row in rows]), 1):
-            answers.append(answer)
-            trials.tell("time of a step", number, len(rows), "scheme")
+    def way(row: Row) -> dict[str, Any]:
+        if row.algorithm["name"] == "ring_allreduce":
+            return {**row.algorithm, "name": best}
+        sums_too = "collective" in systems[row.algorithm["name"]]["keys"] and best != "ring_allreduce"
+        return row.algorithm | ({"collective": best.removesuffix("_allreduce")} if sums_too else {})
+    answers = []
+    for number, answer in enumerate(in_threads(time, [(row, way(row)) for row in rows], jobs), 1):
+        answers.append(answer)
+        trials.tell("time of a step", number, len(rows), "scheme")
     trials.end_line()
     left_out = [f"{plain(row.algorithm)}: {answer}" for row, answer in zip(rows, answers) if isinstance(answer, str)]
     found = [answer for answer in answers if isinstance(answer, Timed)]
+    if not found and question.budget.used >= TIMES:
+        raise RunFailed("advise: the budget ended before a step of any system was simulated")
     if not found:
         raise InputError([f"advise: no system can be timed: {line}" for line in left_out])
     return found, left_out
@@ -343,7 +358,8 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     able = [one for one in found if question.score(one) is not None]
     best = able[0] if able else None
     single = next((one for one in found if one.alone), None)
-    sender = next((one for one in able if not one.alone), None)
+    sending = [one for one in found if not one.alone]
+    sender = next((one for one in sending if one in able), min(sending, key=lambda one: one.step_s, default=None))
     deviation, freedom = pooled([one.seeds for one in found])
     def is_level(one: Timed) -> bool:
         """With the best, by the test of these two alone, too."""
@@ -352,12 +368,12 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
     equal = [one for one in able if is_level(one)]
     safe = min(equal, key=lambda one: (one.checked["bounds"]["bytes_per_step"], one.step_s), default=None)
     told = list(dict.fromkeys(id(one) for one in [*able[:2], sender, single] if one))
-    conditions, cut_off = _conditions(question, [one for one in found if id(one) in told], jobs) if able else ([], [])
+    # In half of the time, if need be, so that steps of half the length are within the table.
+    shorter = replace(question, horizon=min(question.horizon, LONGEST // 2)) if question.target is None else question
+    conditions, cut_off = _conditions(shorter, [one for one in found if id(one) in told], jobs) if able else ([], [])
     warnings = [TIMED, LEARNED]
     if question.learned_with != question.workers:
         warnings.append(f"The small GPT was learned by {question.learned_with} workers, not by {question.workers}.")
-    if question.horizon > LONGEST:
-        warnings.append("The small GPT was learned for 1,000 steps of each worker; later ones count as those.")
     if not asynchronous:
         warnings.append("Asynchronous systems (Ako, AD-PSGD, gossip) are not in this answer, for what they learn depends on times; "
                         "--text FILE runs them.")
@@ -369,13 +385,15 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
             else f"{one.scheme}: the small GPT does not reach {question.target:g} within {LONGEST:,} steps"
             for one in found if question.score(one) is None]
     others = "; ".join(one.scheme for one in equal if one is not best)
-    sure = ("No system learns anything in this time." if best is None and question.target is None else
+    sure = ("Nothing to compare: one scheme alone." if len(found) < 2 else
+            "No system learns anything in this time." if best is None and question.target is None else
             f"The small GPT reaches {question.target:g} with no system within {LONGEST:,} steps." if best is None else
             f"Not sure, by the seeds of the small GPT: {others} may be as good." if others else
             "Not sure: of some steps lower bounds alone are known." if not all(one.expected for one in able) else
             f"Sure of the small GPT with {counted(question.learned_with, 'worker')}, beyond chance between seeds (5 %); of a large "
             "one the warnings below say what is known.")
     return {"question": question.base.name, "metric": "loss", "target": question.target,
+            "conditions_horizon": shorter.horizon,
             "facts": {"model_bytes": question.bytes, "step_s": question.step_s, "workers": question.per_site,
                       "horizon": question.horizon, "time_s": question.time_s, "learned_with": question.learned_with},
             "best": _choice(question, best, deviation, freedom, folder / "best.json"),
@@ -383,7 +401,7 @@ def _advice(question: Question, found: list[Timed], left_out: list[str], asynchr
             "needs_all_data_in_one_place": {one.system: one.alone for one in found}, "why": _why(sender),
             "break_even_bandwidth": _break_even(question, sender, single) if sender and single and question.budget.used < 1 else None,
             "wan_bytes_per_hour": sender.bytes_per_hour if sender else None,
-            "upgrades": _upgrades(question, conditions, found, sender), "sensitivity": [one for one in conditions if one["key"]],
+            "upgrades": _upgrades(shorter, conditions, found, sender), "sensitivity": [one for one in conditions if one["key"]],
             "other_conditions": [one for one in conditions if not one["key"]], "asynchronous": asynchronous,
             "systems": [_row(question, one, single) for one in found], "not_run": [*left_out, *slow], "warnings": warnings,
             "cut_off": [*(line for line in left_out if line.endswith(LEFT_OUT)), *cut_off,
@@ -433,7 +451,7 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> tuple[
                   (f"model bytes {word}", {bytes_key: f"{factor * question.bytes:.0f}B"}, count),
                   (f"bandwidth {word}", {BANDWIDTH: factor * question.bandwidth}, count)]
     twice = [2 * workers for workers in question.per_site.values()]
-    asked.append(("four connections for each message", {"platform.network.connections": 4}, count))
+    asked.append((f"{question.connections} connections for each message", {CONNECTIONS: question.connections}, count))
     if rows_of(2 * count)[1] != question.learned_with:
         asked.append(("twice the workers", {"platform.workers_per_site": twice}, 2 * count))
     if len(question.per_site) > 1:
@@ -458,8 +476,7 @@ def _conditions(question: Question, among: Sequence[Timed], jobs: int) -> tuple[
                 told["failures"][one.scheme] = reason_of(error)
         known = {scheme: score for scheme, score in told["scores"].items() if score is not None}
         return {**told, "best": min(known, key=lambda scheme: float(known[scheme])) if known else None}
-    with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(run, asked))
+    found = list(in_threads(run, asked, jobs))
     return [one for one in found if one], [condition[0] for condition, one in zip(asked, found) if not one]
 
 
@@ -472,9 +489,11 @@ def _upgrades(question: Question, conditions: Iterable[dict[str, Any]], found: I
     coded = next((one for one in found if one.row.algorithm == {**sender.row.algorithm, "codec": "e3m0"}), None)
     scores["a codec"] = question.score(coded) if coded else None
     given = scores.get("as given")
-    names = ("bandwidth doubled", "four connections for each message", "twice the workers", "a codec")
+    names = ("bandwidth doubled", f"{question.connections} connections for each message", "twice the workers", "a codec")
     gains = {name: float(given - scores[name]) for name in names if given is not None and scores.get(name) is not None}
-    return dict(sorted(((name, gain) for name, gain in gains.items() if gain > 0), key=lambda one: -one[1]))
+    slower = question.score(sender, 1 + JITTER)
+    noise = math.inf if slower is None or given is None else slower - given
+    return dict(sorted(((name, gain) for name, gain in gains.items() if gain > noise), key=lambda one: -one[1]))
 
 
 def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, Any] | None:
@@ -498,7 +517,7 @@ def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, A
         return None
 
 
-def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
+def _text(question: Question, advice: dict[str, Any], width: int = 80, markdown: bool = False) -> str:
     best, safe, why, found = advice["best"], advice["safe"], advice["why"], advice["break_even_bandwidth"]
     told = question.told
     lines = [f"Question: {bytes_(question.bytes)}, {seconds(question.step_s)} a step, {counted(question.workers, 'worker')} in "
@@ -509,6 +528,8 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
     if safe:
         same = safe["scheme"] == best["scheme"]
         lines.append("Safe choice: " + ("the same." if same else f"{safe['scheme']}: {seconds(safe['step_s'])} a step."))
+    if best and best["needs_all_data_in_one_place"]:
+        lines.append("One worker alone needs all data in one place; --exclude single leaves it out.")
     lines += [advice["how_sure"], "", "About times (yours):"]
     if why["told"]:
         lines.append(f"{why['scheme']}: {why['told']}")
@@ -518,15 +539,18 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
     if found and found["share"]:
         after.append(f"Break-even: at {of_bandwidth(found['share'])} all bandwidths one worker is as good as {found['scheme']}.")
     elif found:
-        ahead = f"{found['ahead_at_least']} is ahead at every bandwidth from {found['tried'][0]:.2g} to {found['tried'][1]:g} times that"
-        after.append(f"Break-even: {ahead} measured" + ("; other things bind." if found["ahead_at_least"] == "single" else "."))
+        order = f"one worker is ahead of {found['scheme']}" if found["ahead_at_least"] == "single" else f"{found['scheme']} is ahead of one worker"
+        after.append(f"Break-even: {order} at every bandwidth from {found['tried'][0]:.2g} to {found['tried'][1]:g} times that measured"
+                     + ("; other things bind." if found["ahead_at_least"] == "single" else "."))
     conditions = [*advice["sensitivity"], *advice["other_conditions"]]
     given: dict[str, Any] = next((one for one in conditions if one["condition"] == "as given"), {"scores": {}})
     if why["scheme"]:
-        after.append(f"{why['scheme']}, otherwise {told(given['scores'].get(why['scheme']))}, where one thing differs:")
+        within = "" if advice["conditions_horizon"] == question.horizon else (
+            f" in the time of {advice['conditions_horizon']:,} steps of one worker")
+        after.append(f"{why['scheme']}, otherwise {told(given['scores'].get(why['scheme']))}{within}, where one thing differs:")
     for one in conditions:
         if one is not given and why["scheme"] in one["scores"]:
-            other = "" if one["best"] == given.get("best") else f"; best is {one['best'] or 'nobody'}"
+            other = "" if one["best"] in (given.get("best"), None) else f"; best is {one['best']}"
             learned = "" if one["learned_with"] == question.learned_with else f", as {one['learned_with']} workers learn"
             after.append(f"  {one['condition']}: {told(one['scores'][why['scheme']])}{learned}{other}")
         elif why["scheme"] in one["failures"]:
@@ -538,8 +562,9 @@ def _text(question: Question, advice: dict[str, Any], width: int = 80) -> str:
         value = f"loss {one['loss']:.3f}" if one["loss"] is not None else one["reason"]
         after.append(f"{one['scheme']}, one seed, rate not tuned: {value}.")
     careful = [*(f"Careful: {line}" for line in advice["warnings"]), *(f"Not run: {line}" for line in advice["not_run"])]
-    parts = ["".join(hanging(line, width) for line in part) for part in (lines, after, careful)]
-    return "\n".join([parts[0], _times(question, advice).text(width), *parts[1:]])
+    parts = ["".join(f"- {line.strip()}\n" if markdown and line else hanging(line, width) for line in part) for part in (lines, after, careful)]
+    table = _times(question, advice)
+    return "\n".join([parts[0], table.markdown() if markdown else table.text(width), *parts[1:]])
 
 
 def _times(question: Question, advice: dict[str, Any]) -> Table:

@@ -13,7 +13,7 @@ from ..table import Cell, Column, Table, finite, hanging
 from ..units import seconds
 from .advise import Study, best_score, best_sender, safe_choice
 from .candidates import why_left_out
-from .decide import binding, break_even, how_sure, is_saturated, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of
+from .decide import binding, break_even, how_sure, is_saturated, is_unreached, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of
 from .tune import as_asked
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
     values = [study.value(trial) for trial in trials[:len(study.entrants[system].scores)]]
     known = [value for value in values if value is not None]
     mean = estimate(known) if len(known) == len(values) else None
-    interval = mean.interval(0.0, math.inf if study.goal.target is not None else study.goal.metric.most) if mean else None
+    limits = (0.0, math.inf) if study.goal.target is not None else (study.goal.metric.least, study.goal.metric.most)
+    interval = mean.interval(*limits) if mean else None
     used = [usage_of(trial.run) for trial in trials[:1] if trial.run]
     key = study.goal.key
     return {"system": system, "setting": setting_told(study, system),
@@ -91,17 +92,13 @@ def _row(study: Study, system: str) -> dict[str, Any]:
 
 
 def _failures(study: Study) -> list[str]:
-    """A line for each system and reason; of what was refused the first reason alone."""
-    found: dict[str, int] = {}
+    """A line for each system: its first reason, of runs before that of settings which were refused, and how many there are."""
+    lines = []
     for one in study.run:
-        refused = ""
-        for _, _, trial in study.trials.of_search(one.base, one.search):
-            if trial.failure:
-                line = f"{one.system}: {trial.failure.splitlines()[0]}"
-                if not trial.possible:
-                    line = refused = refused or line
-                found[line] = found.get(line, 0) + 1
-    return [line + (f" ({count} runs)" if count > 1 else "") for line, count in found.items()]
+        failed = [trial for _, _, trial in study.trials.of_search(one.base, one.search) if trial.failure]
+        for trial in sorted(failed, key=lambda trial: not trial.possible)[:1]:
+            lines.append(f"{one.system}: {trial.failure.splitlines()[0]}" + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""))
+    return lines
 
 
 def table_of(study: Study, advice: dict[str, Any]) -> "pd.DataFrame":
@@ -113,16 +110,16 @@ def table_of(study: Study, advice: dict[str, Any]) -> "pd.DataFrame":
 
 
 def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: bool = False) -> str:
-    lines = []
-    if advice["saturated"]:
-        lines.append(advice["warnings"][0])
+    lines = [advice["warnings"][0]] if advice["saturated"] else []
+    if unreached := is_unreached(study):
+        lines.append(advice["how_sure"])
     lines.append("Best estimate: " + _told(study, advice["best"]))
     if advice["safe"]:
         same = advice["safe"]["system"] == advice["best"]["system"]
         lines.append("Safe choice: " + ("the same." if same else _told(study, advice["safe"])))
     if advice["best"] and not study.candidate(advice["best"]["system"]).sends:
         lines.append(_why_alone(study))
-    lines.append(advice["how_sure"])
+    lines += [] if unreached else [advice["how_sure"]]
     key = study.goal.key
     table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None
                                                       else f"{key} at the end"),

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,8 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
     """The goal in a scenario with all defaults. Raises InputError unless its runs can be judged."""
     evaluate = described["evaluate"]
     metric = LOSS if evaluate.get("metric") == "loss" else ACCURACY
-    if target is not None and not 0 < target <= metric.most:
-        raise InputError(f"--target: {target:g} is no {metric.word} that a run could reach; expected more than 0"
+    if target is not None and not (isinstance(target, Real) and 0 < target <= metric.most):
+        raise InputError(f"--target: {target} is no {metric.word} that a run could reach; expected more than 0"
                          + ("" if metric.less_is_better else " and at most 1"))
     if described.get("model") == "none":
         raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
@@ -76,6 +77,11 @@ class Base:
     folder: Path | None = None
     changes: Changes = field(default_factory=dict, hash=False)
     sends: bool = False
+
+    @property
+    def where(self) -> str:
+        """The scenario in messages."""
+        return str(self.scenario) if isinstance(self.scenario, Path) else self.name
 
     def describe(self, command: str = "describe", changes: Changes | None = None, options: Iterable[str] = ()) -> str:
         """The answer of `ddlsim describe`, or another command, about it."""

@@ -17,7 +17,7 @@ from ..errors import InputError, RunFailed
 from ..files import write_whole
 from ..labels import short
 from ..program import call, program
-from ..runs import AnyPath
+from ..runs import AnyPath, Scenario
 from ..stats import estimate
 from ..units import base_unit, quantity
 from ..units import plain as number_text
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BATCH, RECORD = "training.batch_size", "record.iterations"
+AWAY = ("host_crash", "churn", "availability")  # faults after which a system may wait for a worker
 
 
 def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], same: "Same", name: str | None = None) -> list[Axis]:
@@ -36,7 +37,11 @@ def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], same: "Same
     schedule = optimizer["schedule"]
     axes = []  # what is sent decides most, and comes first
     own = described["algorithm"] if name is None else {}
-    for lists in system["tuned"]:
+    tuned = list(system["tuned"])
+    if "on_failure" in system["keys"] and any(fault["type"] in AWAY for fault in described.get("faults", [])):
+        tuned.append({"on_failure": ["wait", "go_on"]})
+        own = {"on_failure": "go_on"} | own
+    for lists in tuned:
         given = {key: own.get(key, system["keys"][key].get("default")) for key in lists}
         values = [{f"algorithm.{key}": same(f"algorithm.{key}", value, own.get(key)) for key, value in zip(lists, step)}
                   for step in zip(*lists.values())]
@@ -94,23 +99,26 @@ def axes_over(described: Mapping[str, Any], lists: Iterable[tuple[str, Sequence[
     return found or [rates(described["training"]["optimizer"]["learning_rate"])]
 
 
-def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mapping[str, Sequence[Any]] = (),  # noqa: A002
+def tune(scenarios: Scenario | Sequence[Scenario], *, over: Sequence[str] | Mapping[str, Sequence[Any]] = (),  # noqa: A002
          target: float | None = None, seeds: int = 4, out: AnyPath = "results/tune", changes: Mapping[str, Any] | None = None,
          jobs: int | None = None, quiet: bool = True) -> "pd.DataFrame":
     """The best settings of each scenario, a row each: what was best, how it did over its seeds of tuning, how many runs that took.
     `over`: values to try, as --over has them; by default whatever the rule tunes. DIR/<name>/ has tried.csv, the scenario with what
     was best, and the runs. Raises DdlsimError."""
     import pandas as pd
-    files = [Path(file) for file in ([scenarios] if isinstance(scenarios, (str, os.PathLike)) else scenarios)]
+    given = [scenarios] if isinstance(scenarios, (str, os.PathLike, Mapping)) else list(scenarios)
+    if not given:
+        raise InputError("tune: no scenario given; expected one at least")
     lists = list(over.items()) if isinstance(over, Mapping) else [_over(text) for text in over]
     bases: list[Base] = []
     searches: dict[Base, Search] = {}
     goals: dict[Base, Goal] = {}
-    for file in files:
-        base, described = base_of(file, dict(changes or {}))
-        goal = goal_of(described, target, str(file))
+    for scenario in given:
+        base, described = base_of(scenario, dict(changes or {}))
+        where = base.where
+        goal = goal_of(described, target, where)
         if any(base.name == other.name for other in bases):
-            raise InputError(f"{file}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
+            raise InputError(f"{where}: $.name: is {base.name}, as an earlier scenario's is; expected another name")
         if lists:
             axes = axes_over(described, lists)
         else:
@@ -131,10 +139,12 @@ def tune(scenarios: AnyPath | Sequence[AnyPath], *, over: Sequence[str] | Mappin
     return pd.DataFrame(rows)
 
 
-def base_of(file: Path, changes: Changes) -> tuple[Base, dict[str, Any]]:
-    """A scenario's file, and what it says with all defaults. Its name tells the changes, except where they give one."""
-    if str(file) == "-":
+def base_of(scenario: Scenario, changes: Changes) -> tuple[Base, dict[str, Any]]:
+    """A scenario, the path of its file or a dict, and what it says with all defaults. Its name tells the changes, except where they give
+    one."""
+    if str(scenario) == "-":
         raise InputError("the standard input is read once, and a search reads a scenario often; expected the name of a file")
+    file: Path | dict[str, Any] = {"name": "scenario", **scenario} if isinstance(scenario, Mapping) else Path(scenario)
     described = json.loads(Base("", file, changes=changes).describe())
     told = "_".join(plain(value) if path == "algorithm" else f"{short(path)}={plain(value)}" for path,
                     value in changes.items()
@@ -153,11 +163,13 @@ def as_asked(base: Base, asked: Changes, added: Changes) -> Base:
 def _row(base: Base, search: Search, trials: Trials, out: Path, asked: Changes) -> dict[str, Any]:
     runs = trials.of_search(base, search)
     folder = out / base.name
+    reason = next((trial.failure.splitlines()[0] for _, _, trial in runs if trial.failure), "every run diverged")
+    if not search.scores:
+        raise InputError(reason)
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "tried.csv", tried_csv(trials.goal, [({}, base, search)], trials).encode())
     if search.best is None:
-        reason = next((trial.failure for _, _, trial in runs if trial.failure), "every run diverged")
-        raise RunFailed(f"{base.name}: no run came to its end: {reason.splitlines()[0]}")
+        raise RunFailed(f"{base.name}: no run came to its end: {reason}")
     best = changes_of(search.best)
     of_best = [trial for changes, _, trial in runs if changes == best]
     tuned = folder / f"{base.name}_tuned.json"
