@@ -657,7 +657,7 @@ def test_a_candidate_that_costs_more_than_the_budget_is_left_out_and_others_keep
 
 
 def test_the_small_gpt_learns_more_with_more_steps_and_more_workers():
-    from ddlsim.tuning.facts import rows_of
+    from ddlsim.tuning.learned import rows_of
     rows, learned = rows_of(7)
     assert learned == 8
     for row in rows:

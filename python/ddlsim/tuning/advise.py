@@ -70,6 +70,7 @@ class Study:
     cut_off: list[str] = field(default_factory=list)
     hasty: bool = False           # the budget cut the first round of tuning: the best of some system may not have been tried
     bound: dict[str, tuple[str, str]] = field(default_factory=dict)  # by system, as decide.binding has it
+    usages: dict[str, dict[str, Any]] = field(default_factory=dict)  # likewise, as decide.usage
 
     def candidate(self, system: str) -> Candidate:
         return next(one for one in self.candidates if one.system == system)

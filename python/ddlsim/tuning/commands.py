@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..table import Cell, Column, Table, finite
+from ..table import finite
 from ..units import counted
 from .search import value_of
 
@@ -35,10 +35,8 @@ def _tune(arguments: argparse.Namespace, _: Sequence[str]) -> int:
         print(json.dumps([{key: finite(value) if isinstance(value, float) else value for key, value in row.items()}
                           for row in found.to_dict("records")], indent=1))
         return 0
-    titles, *rows = table_of(found, arguments.target)
-    table = Table([Column(title, title) for title in titles], [[Cell(text) for text in row] for row in rows])
-    sys.stdout.write(table.text() + "\nEach scenario with its best settings:\n" + "".join(f"  {file}\n"
-                                                                                          for file in found["tuned_scenario"]))
+    files = "".join(f"  {file}\n" for file in found["tuned_scenario"])
+    sys.stdout.write(f"{table_of(found, arguments.target).text()}\nEach scenario with its best settings:\n{files}")
     for row in found.to_dict("records"):
         if row["at_edge"]:
             print(f"ddlsim: {row['scenario']}: of {' and '.join(row['at_edge'])} the last value tried is best; what lies beyond "

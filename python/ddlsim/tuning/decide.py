@@ -17,6 +17,13 @@ COMPUTING = 2 / 3  # of a step: then computing binds
 SATURATED = 0.01  # so little of accuracy, or share of loss, is gained in the second half of the time
 
 
+def usage(study: Study, system: str | None) -> dict[str, Any]:
+    """As usage_of, in the first run of a system's race; empty: it has none."""
+    if system and system not in study.usages:
+        study.usages[system] = next((usage_of(trial.run) for trial in study.raced(system)[:1] if trial.run), {})
+    return study.usages.get(system or "", {})
+
+
 def usage_of(run: Run) -> dict[str, Any]:
     """How busy network and workers were in a run."""
     used: dict[str, Any] = {"bottleneck": run.busiest_link or None, "utilisation": run.measure("busiest_link.utilisation"),
@@ -124,9 +131,9 @@ def break_even(study: Study) -> dict[str, Any] | None:
         if (leads[low] > 0) != (leads[high] > 0):
             part = leads[low] / (leads[low] - leads[high])
             found["share"] = math.exp(math.log(low) + part * (math.log(high) - math.log(low)))
-    used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
-    if used and found["share"] and used[0]["link_bits_per_s"]:
-        found |= {"bits_per_s": found["share"] * used[0]["link_bits_per_s"], "link": used[0]["bottleneck"]}
+    used = usage(study, sender)
+    if found["share"] and used.get("link_bits_per_s"):
+        found |= {"bits_per_s": found["share"] * used["link_bits_per_s"], "link": used["bottleneck"]}
     return found
 
 
@@ -253,10 +260,8 @@ def reasons(study: Study) -> list[str]:
     if sender is None:
         return []
     lines = [f"{sender}: {binding(study, sender)[1]}"]
-    used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
-    if used:
-        lines.append(f"Price: {price(used[0])}." + ("" if not used[0]["staleness"]
-                                                    else f" Gradients are {used[0]['staleness']:.2g} updates old."))
+    if used := usage(study, sender):
+        lines.append(f"Price: {price(used)}." + (f" Gradients are {used['staleness']:.2g} updates old." if used["staleness"] else ""))
     if is_unreached(study):
         return lines
     found = break_even(study)

@@ -1,13 +1,10 @@
 """An advice from four facts: a model's bytes, the time of a step, what connections carry, and how many workers there are.
 
 Times are the user's: `ddlsim check` simulates steps of a model of that size on that network. What is learned is a small GPT's
-(gpt-2-64-32 on Tiny Shakespeare): losses.csv has its loss after 100, 300 and 1,000 steps of each worker, each with a schedule of
-that length, by systems whose learning does not depend on times (scenarios/study/small_gpt.json makes them). Systems whose learning
-does are run within the budget where a text is given.
+(learned.py). Systems whose learning depends on times are run within the budget where a text is given.
 """
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,12 +19,12 @@ from ..files import write_whole
 from ..frame import LOSS
 from ..program import in_threads
 from ..stats import SIGNIFICANCE, holm, pooled, pooled_p, student_factor
-from ..table import Cell, Column, Table, hanging
-from ..units import bytes_, counted, quantity, seconds, share
+from ..units import counted, quantity, seconds
 from .advise import BANDWIDTH
 from .candidates import reason_of
-from .decide import of_bandwidth, what_binds
-from .search import Changes, named, value_of
+from .decide import what_binds
+from .learned import JITTER, LONGEST, SINGLE, Row, rows_of
+from .search import Changes, named
 from .trials import Base, Budget, Goal, Trials, checked, plain, system_facts
 
 if TYPE_CHECKING:
@@ -35,10 +32,6 @@ if TYPE_CHECKING:
 
 FACTS = ("platform.matrix", "platform.workers_per_site", "platform.exclude", "platform.topology", "wire.model_bytes",
          "compute.seconds_per_batch", "compute.seconds_per_sample")
-TABLE = Path(__file__).with_name("losses.csv")
-LONGEST = 1000                # steps in that table
-SINGLE = {"name": "single"}
-JITTER = 0.05                 # of a mean of a few steps that are simulated
 TIMES, OTHER_TIMES = 0.5, 0.9  # shares of the budget at whose ends no more steps are simulated, as given and otherwise
 CONNECTIONS = "platform.network.connections"
 LEFT_OUT = "the budget left it out"
@@ -50,35 +43,6 @@ LEARNED = ("What is learned is a small GPT's (0.1 million parameters, batches of
 TIMED = ("Times are of your model and network. Held to measurements they err by 3 % on average between continents with one machine on "
          "each, 10 % with several (results/hivemind.md), 5 % for all-reduces of NCCL (results/tc_cluster.md), and more through tunnels "
          "(results/ec2.md). Compression itself takes no time here.")
-
-
-@dataclass
-class Row:
-    """A scheme of the table, for one number of workers."""
-    algorithm: dict[str, Any]
-    workers: int
-    losses: dict[int, list[float]] = field(default_factory=dict)  # by seed, after so many steps of each worker
-
-    def after(self, steps: float) -> list[float]:
-        """By seed; between lengths in proportion to the logarithm of the steps. Empty: too few to have learned anything."""
-        known = sorted(self.losses)
-        if steps < known[0] / (1 + JITTER):
-            return []
-        steps = min(max(steps, known[0]), known[-1])
-        low = max(length for length in known if length <= steps)
-        high = min(length for length in known if length >= steps)
-        part = 0.0 if low == high else math.log(steps / low) / math.log(high / low)
-        return [a + part * (b - a) for a, b in zip(self.losses[low], self.losses[high])]
-
-    def steps_to(self, loss: float, seed: int | None = None) -> float | None:
-        """The fewest steps after which the loss, the mean or a seed's, is that; None: it is not, within the table."""
-        first, last = min(self.losses), max(self.losses)
-        for i in range(201):
-            steps = float(first * (last / first) ** (i / 200))
-            after = self.after(steps)
-            if (fmean(after) if seed is None else after[seed]) <= loss:
-                return steps
-        return None
 
 
 @dataclass
@@ -182,24 +146,12 @@ class Question:
         return "none" if value is None else f"{value:.3f}" if self.target is None else seconds(value)
 
 
-def rows_of(workers: int) -> tuple[list[Row], int]:
-    """The rows of one worker and of so many, or of the nearest number that was learned; and that number."""
-    found: dict[tuple[str, int], Row] = {}
-    with open(TABLE, encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            name, *settings = line["algorithm"].split(",")
-            algorithm = {"name": name} | {key: value_of(value) for key, value in (setting.split("=") for setting in settings)}
-            count = 1 if name == "single" else int(line["workers"])
-            row = found.setdefault((line["algorithm"], count), Row(algorithm, count))
-            row.losses.setdefault(int(line["steps"]), []).append(float(line["loss"]))
-    nearest = min(sorted({count for _, count in found} - {1}), key=lambda count: abs(math.log(count / max(1, workers))))
-    return [row for (_, count), row in found.items() if count in (1, nearest)], nearest
-
-
 def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[str], without: Sequence[str], out: Path,
                  budget: Budget, changes: Changes, jobs: int, quiet: bool) -> "pd.DataFrame":
     """The ranking, as advise() has it. Raises DdlsimError."""
     import pandas as pd
+
+    from .facts_page import text_of
     if target is not None and not (isinstance(target, Real) and target > 0):
         raise InputError(f"--target: {target} is no loss that a run could reach; expected more than 0")
     if given := next((path for path in changes if not path.startswith(("platform.", "wire.", "compute.")) or path in FACTS), None):
@@ -236,8 +188,8 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
             question.base.describe(changes={"algorithm": choice["algorithm"], "name": f"{question.base.name}_{word}"},
                                    options=["-o", str(folder / f"{word}.json")])
     write_whole(folder / "advice.json", (json.dumps(advice, indent=1, ensure_ascii=False) + "\n").encode())
-    told = _text(question, advice)
-    page = _text(question, advice, markdown=True)
+    told = text_of(question, advice)
+    page = text_of(question, advice, markdown=True)
     write_whole(folder / "advice.md", f"# Which system suits {question.base.name}?\n\n{page}".encode())
     table = pd.DataFrame(advice["systems"])
     table.attrs |= {"advice": advice, "text": told}
@@ -515,64 +467,3 @@ def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, A
         return found if at_least == at_most else {**found, "share": math.sqrt(low * high)}
     except DdlsimError:
         return None
-
-
-def _text(question: Question, advice: dict[str, Any], width: int = 80, markdown: bool = False) -> str:
-    best, safe, why, found = advice["best"], advice["safe"], advice["why"], advice["break_even_bandwidth"]
-    told = question.told
-    lines = [f"Question: {bytes_(question.bytes)}, {seconds(question.step_s)} a step, {counted(question.workers, 'worker')} in "
-             f"{counted(len(question.per_site), 'site')}; the time of {question.horizon:,} steps of one worker, {seconds(question.time_s)}.", ""]
-    what = "loss at the end" if question.target is None else f"time to {question.target:g}"
-    if best:
-        lines.append(f"Best estimate: {best['scheme']}: {seconds(best['step_s'])} a step; {what} {told(best[question.key])}.")
-    if safe:
-        same = safe["scheme"] == best["scheme"]
-        lines.append("Safe choice: " + ("the same." if same else f"{safe['scheme']}: {seconds(safe['step_s'])} a step."))
-    if best and best["needs_all_data_in_one_place"]:
-        lines.append("One worker alone needs all data in one place; --exclude single leaves it out.")
-    lines += [advice["how_sure"], "", "About times (yours):"]
-    if why["told"]:
-        lines.append(f"{why['scheme']}: {why['told']}")
-        lines.append(f"Price: {bytes_(why['sent_bytes_per_hour'])} an hour from each worker." if advice["wan_bytes_per_hour"] is None else
-                     f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way.")
-    after = ["About both, with what the small GPT learns:"]
-    if found and found["share"]:
-        after.append(f"Break-even: at {of_bandwidth(found['share'])} all bandwidths one worker is as good as {found['scheme']}.")
-    elif found:
-        order = f"one worker is ahead of {found['scheme']}" if found["ahead_at_least"] == "single" else f"{found['scheme']} is ahead of one worker"
-        after.append(f"Break-even: {order} at every bandwidth from {found['tried'][0]:.2g} to {found['tried'][1]:g} times that measured"
-                     + ("; other things bind." if found["ahead_at_least"] == "single" else "."))
-    conditions = [*advice["sensitivity"], *advice["other_conditions"]]
-    given: dict[str, Any] = next((one for one in conditions if one["condition"] == "as given"), {"scores": {}})
-    if why["scheme"]:
-        within = "" if advice["conditions_horizon"] == question.horizon else (
-            f" in the time of {advice['conditions_horizon']:,} steps of one worker")
-        after.append(f"{why['scheme']}, otherwise {told(given['scores'].get(why['scheme']))}{within}, where one thing differs:")
-    for one in conditions:
-        if one is not given and why["scheme"] in one["scores"]:
-            other = "" if one["best"] in (given.get("best"), None) else f"; best is {one['best']}"
-            learned = "" if one["learned_with"] == question.learned_with else f", as {one['learned_with']} workers learn"
-            after.append(f"  {one['condition']}: {told(one['scores'][why['scheme']])}{learned}{other}")
-        elif why["scheme"] in one["failures"]:
-            after.append(f"  {one['condition']}: cannot be told: {one['failures'][why['scheme']][:100]}")
-    if advice["upgrades"]:
-        gains = ", ".join(f"{name} ({told(gain)})" for name, gain in advice["upgrades"].items())
-        after.append(f"What would help it most: {gains}.")
-    for one in advice["asynchronous"]:
-        value = f"loss {one['loss']:.3f}" if one["loss"] is not None else one["reason"]
-        after.append(f"{one['scheme']}, one seed, rate not tuned: {value}.")
-    careful = [*(f"Careful: {line}" for line in advice["warnings"]), *(f"Not run: {line}" for line in advice["not_run"])]
-    parts = ["".join(f"- {line.strip()}\n" if markdown and line else hanging(line, width) for line in part) for part in (lines, after, careful)]
-    table = _times(question, advice)
-    return "\n".join([parts[0], table.markdown() if markdown else table.text(width), *parts[1:]])
-
-
-def _times(question: Question, advice: dict[str, Any]) -> Table:
-    what = "loss" if question.target is None else f"time to {question.target:g}"
-    table = Table([Column(title, title) for title in ("scheme", "a step", "at least", "computing", "samples", what, "p")])
-    for row in advice["systems"]:
-        cells = [row["scheme"], ("≥ " if row["computing"] is None else "") + seconds(row["step_s"]), seconds(row["least_step_s"]),
-                 "-" if row["computing"] is None else share(row["computing"]), f"x {row['samples_against_one_worker']:.2g}",
-                 question.told(row[question.key]), "" if row["p_against_leader"] is None else f"{row['p_against_leader']:.2g}"]
-        table.rows.append([Cell(text) for text in cells])
-    return table

@@ -13,7 +13,21 @@ from ..table import Cell, Column, Table, finite, hanging
 from ..units import seconds
 from .advise import Study, best_score, best_sender, safe_choice
 from .candidates import why_left_out
-from .decide import binding, break_even, how_sure, is_saturated, is_unreached, losses, price, reasons, setting_told, turns, upgrades, usage_of, warnings_of
+from .decide import (
+    binding,
+    break_even,
+    how_sure,
+    is_saturated,
+    is_unreached,
+    losses,
+    price,
+    reasons,
+    setting_told,
+    turns,
+    upgrades,
+    usage,
+    warnings_of,
+)
 from .tune import as_asked
 
 if TYPE_CHECKING:
@@ -23,7 +37,7 @@ if TYPE_CHECKING:
 def advice_of(study: Study) -> dict[str, Any]:
     """The content of advice.json; None where nothing is known."""
     sender, safe = best_sender(study), safe_choice(study)
-    used = [usage_of(trial.run) for trial in (study.raced(sender)[:1] if sender else []) if trial.run]
+    used = usage(study, sender)
     saturated = is_saturated(study)
     conditions = [{"condition": condition.name, "key": condition.key or None,
                    "scores": {name: [finite(score) for score in scores] for name, scores in condition.scores.items()},
@@ -36,8 +50,8 @@ def advice_of(study: Study) -> dict[str, Any]:
         "best": _choice(study, study.leader), "safe": _choice(study, safe), "saturated": saturated, "how_sure": how_sure(study),
         "needs_all_data_in_one_place": {one.system: one.needs_all_data for one in study.run},
         "why": {"system": sender, "binds": binding(study, sender)[0] if sender else None,
-                **{key: used[0][key] if used else None for key in ("bottleneck", "utilisation", "computing", "staleness")}},
-        "wan_link": used[0]["wan_link"] if used else None, "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None,
+                **{key: used.get(key) for key in ("bottleneck", "utilisation", "computing", "staleness")}},
+        "wan_link": used.get("wan_link"), "wan_bytes_per_hour": used.get("wan_bytes_per_hour"),
         "break_even_bandwidth": break_even(study), "upgrades": _finite(upgrades(study)), "losses": _finite(losses(study)),
         "sensitivity": [one for one in conditions if one["key"]],
         "other_conditions": [one for one in conditions if not one["key"]],
@@ -58,13 +72,12 @@ def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
     mean = estimate(known) if len(known) == len(values) else None
     limits = (0.0, math.inf) if study.goal.target is not None else (study.goal.metric.least, study.goal.metric.most)
     interval = mean.interval(*limits) if mean else None
-    used = [usage_of(trial.run) for trial in trials[:1] if trial.run]
     key = study.goal.key
     return {"system": system, "setting": setting_told(study, system),
             "scenario": str(study.trials.out / ("best.json" if system == study.leader else "safe.json")),
             key: finite(mean.mean) if mean else None, "interval": list(interval) if interval else None,
             "needs_all_data_in_one_place": study.candidate(system).needs_all_data,
-            "wan_bytes_per_hour": used[0]["wan_bytes_per_hour"] if used else None}
+            "wan_bytes_per_hour": usage(study, system).get("wan_bytes_per_hour")}
 
 
 def _ranking(study: Study) -> list[str]:
@@ -170,8 +183,8 @@ def _why_alone(study: Study) -> str:
     sender = best_sender(study)
     if sender is None:
         return "Why: no system that sends has raced."
-    used = [usage_of(trial.run) for trial in study.raced(sender)[:1] if trial.run]
-    cost = f" for {price(used[0])}" if used else ""
+    used = usage(study, sender)
+    cost = f" for {price(used)}" if used else ""
     return f"Why: the best that sends, {sender}, gains nothing{cost}. {binding(study, sender)[1]}"
 
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, RunFailed
 from ..files import write_whole
 from ..labels import short
-from ..program import call, program
+from ..program import program
 from ..runs import AnyPath, Scenario
 from ..stats import estimate
+from ..table import Cell, Column, Table
 from ..units import base_unit, quantity
 from ..units import plain as number_text
 from .search import FIRST_SEED, MOST_TOGETHER, RATE, SCHEDULE, Axis, Changes, Search, axis, changes_of, named, over, rates, text_of
@@ -231,9 +232,7 @@ def _over(text: str) -> tuple[str, list[Any]]:
 def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None, quiet: bool, words: Sequence[str]) -> None:
     """Tunes every point of a sweep, and becomes the program, which runs the sweep with what was found. The runs of tuning are in
     DIR/<sweep>_tuning, with a table of them."""
-    sets = [word for path, value in changes.items()
-            for word in ("--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}")]
-    plan = json.loads(call(["describe", file, *sets, "--trust"]))
+    plan = json.loads(Base("", Path(file), changes=dict(changes)).describe())
     what, seeds = plan["tune"], plan["tune"]["seeds"]
     for seed in plan["seeds"]:
         if FIRST_SEED <= seed < FIRST_SEED + seeds:
@@ -278,17 +277,17 @@ def _varied(axes: Sequence[Mapping[str, Sequence[Any]]]) -> list[dict[str, Any]]
     return [{path: value for step in point for path, value in step.items()} for point in itertools.product(*steps)]
 
 
-def table_of(rows: "pd.DataFrame", goal_target: float | None) -> list[list[str]]:
-    """For people: a line for each scenario below the titles."""
+def table_of(rows: "pd.DataFrame", target: float | None) -> Table:
+    """For people: a line for each scenario."""
     word = next(column for column in rows if column.endswith("_at_end")).removesuffix("_at_end")
-    lines = [["scenario", "best", *([f"time to {goal_target:g}"] if goal_target is not None else []), f"{word} at the end",
-              "seeds", "runs"]]
+    titles = ["scenario", "best", *([f"time to {target:g}"] if target is not None else []), f"{word} at the end", "seeds", "runs"]
+    table = Table([Column(title, title) for title in titles])
     for row in rows.to_dict("records"):
         time = row.get("time_to_target_s")
-        told = [] if goal_target is None else ["not reached" if time is None or math.isnan(time) else f"{time:.4g} s"]
-        lines.append([row["scenario"], named(row["best"]), *told, f"{row[word + '_at_end']:.4f}", str(row["seeds"]),
-                      str(row["runs"])])
-    return lines
+        told = [] if target is None else ["not reached" if time is None or math.isnan(time) else f"{time:.4g} s"]
+        cells = [row["scenario"], named(row["best"]), *told, f"{row[word + '_at_end']:.4f}", str(row["seeds"]), str(row["runs"])]
+        table.rows.append([Cell(text) for text in cells])
+    return table
 
 
 __all__ = ["RATE", "axes_of", "axes_over", "base_of", "table_of", "tune", "tune_sweep"]
