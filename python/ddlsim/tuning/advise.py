@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Shares of the budget at the ends of stages.
 FIRST_ROUND, SEARCHES, RACE, CONDITIONS = 0.35, 0.6, 0.8, 0.97
+FEWEST_RUNS = 10              # of one scheme that the whole budget must allow
 FIELD = 4                     # schemes that are searched to the end, beside the baseline and the scenario's own
 EVALUATIONS = 60              # where time to a target counts
 CONDITION_SEEDS = 3
@@ -195,7 +196,8 @@ def study_of(question: Scenario, target: float | None, only: list[str], without:
         notes.append(f"Another batch takes time in proportion: {described['compute']['seconds_per_batch']} are for "
                      f"{described['training']['batch_size']} samples.")
     facts = system_facts(base, described)
-    found = candidates_of(base, described, facts, only, without, target is not None, budget.seconds or math.inf)
+    found = candidates_of(base, described, facts, only, without, target is not None,
+                          (budget.seconds or math.inf) * (jobs or cores()) / FEWEST_RUNS)
     if facts[own := described["algorithm"]["name"]]["one_model"] or facts[own]["chooses_samples"]:
         notes.append(f"Its own system, {own}, is no candidate: not each of its workers trains a whole model on samples of its own.")
     trials = Trials(out / base.name, goal, budget, jobs, "advise", quiet)

@@ -72,7 +72,7 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
         raise InputError(f"{alone[0]}: cannot be run: {found[0].left_out}")
     for one in found:
         if one.cost_s > longest_s and one.system not in (own, *alone):
-            one.left_out = f"a run takes a core roughly {seconds(one.cost_s)}, more than the budget"
+            one.left_out = f"a run takes a core roughly {seconds(one.cost_s)}, too much of the budget"
     if not found[0].sends:
         least = found[0].gradients_per_s / (ROOM_FOR_TIME if has_target else ROOM_AT_END)
         slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least and one.system != own]
