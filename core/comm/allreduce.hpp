@@ -125,8 +125,8 @@ class AllReduce {
   virtual Phases sum_phases(const Cluster& cluster, double models, double times) const = 0;
   // The same in a codec whose encodings are `share` of the original size.
   virtual Phases coded_phases(const Cluster& cluster, double models, double share, double times) const = 0;
-  // Messages of one sum, in a codec or not, that these leave out because they are too many to list.
-  virtual double unlisted_messages(int /*workers*/, bool /*coded*/) const { return 0; }
+  // Whether sum_phases and coded_phases list nothing, for there are too many messages.
+  virtual bool is_unlisted(int /*workers*/) const { return false; }
 };
 
 Sum total_of(const std::vector<Contribution>& contributions);

@@ -45,7 +45,7 @@ class ButterflyAllReduce final : public AllReduce {
   }
 
   Phases sum_phases(const Cluster& cluster, double models, double times) const override {
-    if (unlisted_messages(cluster.workers, false) > 0) return {};
+    if (is_unlisted(cluster.workers)) return {};
     const PerNode<double> share = shares(cluster.workers, [&](int j) { return cluster.rate(j); });
     Phases phases(2);
     for_pairs(cluster.workers, [&](int i, int j) {
@@ -56,16 +56,13 @@ class ButterflyAllReduce final : public AllReduce {
   }
 
   Phases coded_phases(const Cluster& cluster, double models, double share, double times) const override {
-    if (unlisted_messages(cluster.workers, true) > 0) return {};
+    if (is_unlisted(cluster.workers)) return {};
     Phases phases(1);
     for_pairs(cluster.workers, [&](int i, int j) { phases[0].push_back({i, j, models * share * times, times}); });
     return phases;
   }
 
-  double unlisted_messages(int workers, bool coded) const override {
-    const double pairs = static_cast<double>(workers) * (workers - 1);
-    return workers > most_workers_all_to_all ? (coded ? pairs : 2 * pairs) : 0;
-  }
+  bool is_unlisted(int workers) const override { return workers > most_workers_all_to_all; }
 
  private:
   // Each worker's share of the slice.

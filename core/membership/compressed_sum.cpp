@@ -52,10 +52,16 @@ Traffic traffic_of_sums(Pace pace, const comm::HowToSum& how, const codec::Codec
                         double share, double times) {
   const comm::AllReduce& all_reduce = comm::all_reduce(how);
   const bool whole = travels_whole(codec);
-  return {.pace = pace,
-          .phases = whole ? all_reduce.sum_phases(cluster, share, times)
-                          : all_reduce.coded_phases(cluster, share, comm::least_share(codec, cluster), times),
-          .unlisted_messages = times * all_reduce.unlisted_messages(cluster.workers, !whole)};
+  const double encoded = whole ? 1 : comm::least_share(codec, cluster);
+  Traffic traffic{pace, whole ? all_reduce.sum_phases(cluster, share, times)
+                              : all_reduce.coded_phases(cluster, share, encoded, times)};
+  if (all_reduce.is_unlisted(cluster.workers)) {
+    const double workers = cluster.workers, others = workers - 1;
+    traffic.unlisted_phases = whole ? 2 : 1;
+    traffic.unlisted_messages = times * traffic.unlisted_phases * workers * others;
+    traffic.unlisted_models = times * share * others * (whole ? 2 / workers : encoded);
+  }
+  return traffic;
 }
 
 }  // namespace ddl::membership

@@ -42,7 +42,8 @@ class CompressedSum {
   std::vector<Part> parts_;
 };
 
-// Traffic per step of `times` sums, each of a `share` of the model.
+// Traffic per step of `times` sums, each of a `share` of the model. Where its messages are too many to list, all
+// workers send each other theirs, as in a butterfly.
 Traffic traffic_of_sums(Pace pace, const comm::HowToSum& how, const codec::CodecParams& codec, const Cluster& cluster,
                         double share, double times);
 

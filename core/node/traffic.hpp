@@ -38,6 +38,8 @@ struct Traffic {
   std::vector<std::pair<int, int>> unlisted = {};
   // Upper bound on messages beside flows that a step of every worker sends, where known: for estimates of a run's cost.
   double unlisted_messages = 0;
+  double unlisted_models = 0;  // which each worker sends in them, where known
+  int unlisted_phases = 1;     // in which they are sent
 };
 
 }  // namespace ddl

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
 
@@ -88,10 +89,8 @@ std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
 }
 
 Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
-  const comm::AllReduce& all_reduce = comm::all_reduce({collective, settings});
-  return {.pace = Pace::lockstep,
-          .phases = all_reduce.sum_phases(cluster, 1, 1.0 / local_steps),
-          .unlisted_messages = all_reduce.unlisted_messages(cluster.workers, false) / local_steps};
+  return membership::traffic_of_sums(Pace::lockstep, {collective, settings}, codec::NoCodecParams{}, cluster, 1,
+                                     1.0 / local_steps);
 }
 
 std::vector<std::string> LocalSgdParams::notes(const Cluster& cluster) const {

@@ -59,7 +59,7 @@ def _end(number: int, _: Any) -> None:
 
 
 class _Output:
-    """The standard output, whose errors say so; only that nobody reads on is left to main()."""
+    """The standard output, whose errors say so. BrokenPipeError is left to main()."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

@@ -67,7 +67,7 @@ def metric_of(key: str) -> Metric | None:
 
 
 def less_is_better(key: str) -> bool:
-    """Whether it is of a measure: of times and bytes, and of a metric as that says."""
+    """Whether less of a measure is better: times and bytes always, a metric as it says."""
     metric = metric_of(key)
     return metric is None or metric.less_is_better
 
@@ -170,7 +170,7 @@ def read_table(file: Path) -> pd.DataFrame:
         raise InputError(f"{file}: is cut off; expected a line break at its end")
     if rows.empty:
         return rows.astype({name: float for name in numbers})
-    if not isinstance(rows.index, pd.RangeIndex):  # of the fields that have no column
+    if not isinstance(rows.index, pd.RangeIndex):  # pandas takes fields without a column for an index
         raise InputError(f"{file}: is no table of a result: expected no more fields in a line than columns")
     of_settings = file.name in ("sweep.csv", "means.csv", "tried.csv")  # whose other columns are settings, numbers or words
     wrong = [name for name in numbers if rows[name].dtype == object and not of_settings]

@@ -54,7 +54,7 @@ def call(words: Sequence[str], progress: bool = False, given: str | None = None)
         text = child.stdout.read()
         code = child.wait()
     except BaseException:  # Ctrl-C here, or the caller's own time-out, ends the program, too
-        child.send_signal(signal.SIGINT)
+        child.terminate()  # which is never ignored, as SIGINT is in the background
         child.wait()
         raise
     finally:
@@ -81,7 +81,7 @@ def in_threads(function: Callable[[Item], Found], items: Iterable[Item], at_once
                 future.cancel()
             while wait(futures, 0.1).not_done:
                 for child in list(_running):
-                    child.send_signal(signal.SIGINT)
+                    child.terminate()  # unlike Ctrl-C never ignored
 
 
 def started(command: Sequence[str], reads: bool) -> "subprocess.Popen[str]":

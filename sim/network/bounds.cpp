@@ -184,6 +184,19 @@ void for_each_route(const platform::Fabric& fabric, Use use) {
   }
 }
 
+// Bytes per second, by one route from each worker.
+double slowest_own_link(const platform::Fabric& fabric) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (int source = 0; source < fabric.worker_count(); ++source) {
+    const platform::Route route = fabric.find_route(source, (source + 1) % fabric.worker_count());
+    if (route.links.empty()) continue;
+    for (const int link : {route.links.front(), route.links.back()}) {
+      slowest = std::min(slowest, fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s);
+    }
+  }
+  return slowest;
+}
+
 }  // namespace
 
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
@@ -191,6 +204,9 @@ Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const s
   check(static_cast<int>(compute_s.size()) == fabric.worker_count(), "a compute time for each worker");
   Bounds bounds = StepBound(fabric, traffic, compute_s, model_bytes, header_bytes).bounds();
   bounds.random_peers = traffic.random_peers;
+  if (traffic.unlisted_models > 0) {
+    bounds.unlisted_s = traffic.unlisted_models * model_bytes / slowest_own_link(fabric);
+  }
   return bounds;
 }
 

@@ -25,13 +25,14 @@ struct Bounds {
   double step_s = 0;                     // least time of a step of the slowest worker, given the system's pace
   bool network_bound = false;            // network_s > compute_s
   bool random_peers = false;             // the network's part is a mean over peers drawn at random
+  double unlisted_s = 0;  // an estimate of a step's time by the workers' own links, from Traffic::unlisted_models
 };
 
 // For archives, in which a child process returns bounds.
 template <class Archive>
 void members(Archive& archive, Bounds& b) {
   archive(b.bytes_per_step, b.bottleneck, b.bottleneck_bytes_per_step, b.network_s, b.compute_s, b.step_s,
-          b.network_bound, b.random_peers);
+          b.network_bound, b.random_peers, b.unlisted_s);
 }
 
 // `compute_s`: mean seconds of one gradient, per worker. A flow has models x model_bytes + messages x header_bytes.

@@ -58,7 +58,7 @@ double s_per_flow(platform::CarriedBy by) {
 
 // Flows whose shares one that starts or ends moves, at most.
 double messages_reached(const Traffic& traffic, const platform::Fabric& fabric, platform::CarriedBy by) {
-  double flows = traffic.unlisted_messages;
+  double flows = traffic.unlisted_messages / traffic.unlisted_phases;
   for (const auto& phase : traffic.phases) {
     double of_phase = 0;  // one to each peer that may be drawn is one in all
     for (const Flow& flow : phase) of_phase += std::min(1.0, flow.messages);
@@ -96,7 +96,7 @@ constexpr double bytes_of_step = 75, bytes_of_learning_step = 110, bytes_of_curv
 
 Workload workload_of(const scenario::Scenario& scenario, const network::Bounds& bounds, int workers, double samples) {
   Workload workload;
-  workload.step_s = std::max(bounds.step_s, bounds.compute_s);
+  workload.step_s = std::max({bounds.step_s, bounds.compute_s, bounds.unlisted_s});
   workload.steps = steps_of_worker(scenario, workload.step_s, workers, samples);
   const scenario::EvaluateSpec& evaluate = scenario.evaluate;
   workload.evaluations = 2;
@@ -131,7 +131,9 @@ void check_workload(const scenario::Scenario& scenario, const Workload& workload
 double segments_of(const platform::Fabric& fabric, const Cluster& cluster, const Traffic& traffic,
                    const network::Bounds& bounds, const Workload& workload) {
   const double bytes =
-      bounds.bytes_per_step * cluster.workers + traffic.unlisted_messages * static_cast<double>(cluster.model_bytes);
+      bounds.bytes_per_step * cluster.workers +
+      static_cast<double>(cluster.model_bytes) *
+          (traffic.unlisted_models > 0 ? traffic.unlisted_models * cluster.workers : traffic.unlisted_messages);
   double links_bytes = 0;
   for (const platform::LinkInfo& link : fabric.links()) {
     links_bytes += workload.step_s * link.bandwidth_bytes_per_s / (link.direction == "both" ? 1 : 2);

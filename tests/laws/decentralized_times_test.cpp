@@ -93,6 +93,10 @@ TEST_CASE("a butterfly's messages count alike whether their number lets them be 
                                       R"({"name": "partial_allreduce", "collective": "butterfly", "partitions": 2})"}) {
     CAPTURE(algorithm);
     CHECK(messages(algorithm, 301) == doctest::Approx(messages(algorithm, 300) * 301 / 299));
+    auto scenario = timing_only(algorithm, 300, 0, "0ms", R"({"time": "600s"})");
+    const double listed = run::forecast_of(scenario).cost.core_s();
+    scenario.platform.hosts = timing_only(algorithm, 301, 0, "0ms", R"({"time": "600s"})").platform.hosts;
+    CHECK(run::forecast_of(scenario).cost.core_s() == doctest::Approx(listed).epsilon(0.2));
   }
 }
 

@@ -16,7 +16,7 @@ from ddlsim.errors import InputError, RunFailed
 from ddlsim.frame import ACCURACY
 from ddlsim.tuning.advise import Condition, Study, best_sender, conditions_of, safe_choice
 from ddlsim.tuning.candidates import Candidate
-from ddlsim.tuning.decide import how_sure, losses, of_bandwidth, setting_told, upgrades, what_binds
+from ddlsim.tuning.decide import how_sure, is_unreached, losses, of_bandwidth, reasons, setting_told, upgrades, what_binds
 from ddlsim.tuning.race import SEEDS, Entrant, look, looks_of, seeds_to_tell
 from ddlsim.tuning.search import ALLOWANCE, FIRST_SEED, RATE, RUNGS, SCHEDULE, Search, axis, beyond, changes_of, over, rates, text_of
 from ddlsim.tuning.trials import Base, Goal, Trial, Trials
@@ -275,7 +275,7 @@ def test_a_seed_that_the_budget_left_out_ends_a_row():
 def test_a_codec_that_the_best_has_is_told_as_a_loss():
     coded, plain = study(told(space(), score_of(fraction=0.1))), study(told(space(), score_of()))
     for one in (coded, plain):
-        one.conditions = [Condition("as given", {}, scores={"s": [1.0]}), Condition("bandwidth doubled", {}, scores={"s": [0.5]})]
+        one.conditions = [Condition("as given", {}, scores={"s": [1.0]}), Condition("bandwidth doubled", {}, scores={"s": [0.5]}, is_upgrade=True)]
     assert [name for name, _ in losses(coded)] == ["without its codec"] and losses(coded)[0][1] == pytest.approx(9.0)
     assert losses(plain) == [] and upgrades(coded) == upgrades(plain) == [("bandwidth doubled", 0.5)]
 
@@ -311,6 +311,14 @@ def test_nothing_is_sure_where_nothing_else_raced():
     assert "Nothing to compare" in how_sure(racing(one=[1.0] * 4, failed=[math.inf] * 4))
 
 
+def test_reasons_are_told_where_the_budget_left_the_baseline_out():
+    asked = racing(sender=[1.0] * 4)
+    asked.candidates.insert(0, Candidate("alone", Base("s", {}), Search(space()), sends=False))
+    asked.goal = Goal(ACCURACY)
+    asked.bound["sender"], asked.usages["sender"] = ("computing", "computing binds."), {}
+    assert reasons(asked) == ["sender: computing binds."]
+
+
 def test_factors_of_bandwidth_read_well():
     assert [of_bandwidth(factor) for factor in (0.123, 1.04, 18.6)] == ["12.3 % of", "104 % of", "18.6 times"]
 
@@ -331,6 +339,16 @@ def test_the_best_of_a_search_that_was_cut_is_of_seeds_that_all_had():
     for setting, seed, score in ((third, 3, 0.9), (first, 2, 0.3), (first, 3, 0.3)):
         search.tell(setting, seed, score)
     assert search.best == first
+
+
+def test_a_target_is_unreached_where_no_run_of_any_system_reaches_it():
+    def of(*values):
+        asked = racing(**{f"s{i}": [1.0] * 3 for i in range(len(values))})
+        asked.goal = Goal(ACCURACY, 0.5, 60.0)
+        asked.raced = lambda system: [SimpleNamespace(run=SimpleNamespace(measure=lambda key: values[int(system[1])]))]
+        asked.trials = SimpleNamespace(of_search=lambda base, search: [])
+        return is_unreached(asked)
+    assert of(None, None) and not of(None, 3.0) and not of(3.0, None)
 
 
 def test_a_search_of_which_every_run_failed_goes_no_further():
@@ -646,7 +664,7 @@ def test_a_budget_of_an_advice_from_facts_ends_and_says_what_it_left_out(tmp_pat
 
 
 @needs_program
-def test_a_candidate_that_costs_more_than_the_budget_is_left_out_and_others_keep_their_settings(tmp_path):
+def test_a_candidate_that_costs_too_much_is_left_out_and_others_lack_the_keys_of_the_scenario_s_own_system(tmp_path):
     import ddlsim
     file = learner(tmp_path, platform={"topology": "star", "workers": 301, "bandwidth": "40Mbps"}, data={"train": 3000, "test": 20},
                    stop={"time": "1s"})
@@ -704,7 +722,7 @@ def test_what_ends_an_advice_ends_the_programs_that_it_waits_for(tmp_path, how):
     table.write_text(MATRIX.format(rate=400))
     words = ["advise", "--model-bytes", "100MB", "--step", "1s", "--platform", str(table), "--workers", "700", "--out", str(tmp_path / "out")]
     asked = subprocess.Popen([sys.executable, "-m", "ddlsim", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # where this runs in the background, too
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL if how == signal.SIGINT else signal.SIG_IGN))
 
     def children():
         found = []

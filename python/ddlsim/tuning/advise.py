@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Shares of the budget at the ends of stages.
 FIRST_ROUND, SEARCHES, RACE, CONDITIONS = 0.35, 0.6, 0.8, 0.97
-FEWEST_RUNS = 10              # of one scheme that the whole budget must allow
+FEWEST_RUNS = 10              # of a scheme, which the whole budget must allow
 FIELD = 4                     # schemes that are searched to the end, beside the baseline and the scenario's own
 EVALUATIONS = 60              # where time to a target counts
 CONDITION_SEEDS = 3
@@ -41,6 +41,7 @@ class Condition:
     changes: Changes
     key: str = ""
     touches_all: bool = False     # what sends nothing, too
+    is_upgrade: bool = False
     scores: dict[str, list[float]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -165,7 +166,7 @@ def advise(question: Scenario | None = None, *, target: float | None = None, bud
 
 
 def _names(given: Sequence[str]) -> list[str]:
-    return [name for name in (given.split(",") if isinstance(given, str) else given) if name]
+    return [name.strip() for name in (given.split(",") if isinstance(given, str) else given or ()) if name.strip()]
 
 
 def study_of(question: Scenario, target: float | None, only: list[str], without: list[str], changes: Changes, out: Path,
@@ -333,27 +334,28 @@ def conditions_of(study: Study) -> list[Condition]:
     platform, compute = described["platform"], described["compute"]
     found = [Condition("as given", {})]
     given, away = float(platform.get("bandwidth_factor", 1)), platform.get("exclude", [])
-    found += [Condition(f"bandwidth {word}", {BANDWIDTH: factor * given}) for word,
+    found += [Condition(f"bandwidth {word}", {BANDWIDTH: factor * given}, is_upgrade=factor > 1) for word,
               factor in (("halved", 0.5), ("doubled", 2.0))]
     first = study.run[0].checked
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
         if compute.get("seconds_per_batch"):
             time_s = (quantity(compute["seconds_per_batch"]) or 0.0) / described["training"]["batch_size"]
             found.append(Condition(f"seconds a batch {word}", {"compute.seconds_per_sample": f"{factor * time_s:.12g}s"},
-                                   "compute.seconds_per_batch", True))
+                                   "compute.seconds_per_batch", True, factor < 1))
         found.append(Condition(f"model bytes {word}", {"wire.model_bytes": f"{factor * first['model_bytes']:.0f}B"},
                                "wire.model_bytes"))
     sites = first.get("sites") or []
     key = "workers_per_site" if "workers_per_site" in platform else "workers"
     if isinstance(count := platform.get(key), (int, list)) and not away:
         twice = 2 * count if isinstance(count, int) else [2 * one for one in count]
-        found.append(Condition("twice the workers", {f"platform.{key}": twice}))
+        found.append(Condition("twice the workers", {f"platform.{key}": twice}, is_upgrade=True))
     names = [site["name"] for site in sites[:3]] if len(sites) > 1 else first["workers"][-1:]
     if len(first["workers"]) > 2:
         found += [Condition(f"without {name}", {"platform.exclude": [*away, name]}) for name in names]
     connections = 8 * platform.get("network", {}).get("connections", 1)
     if any(connection["binds"] == "window" for connection in first.get("connections") or []):
-        found.append(Condition(f"{connections} connections for each message", {"platform.network.connections": connections}))
+        found.append(Condition(f"{connections} connections for each message", {"platform.network.connections": connections},
+                               is_upgrade=True))
     found.append(Condition("latency doubled", {"platform.latency_factor": 2 * float(platform.get("latency_factor", 1))}))
     if NETWORK in study.added:
         found.append(Condition("packet by packet", {NETWORK: "packets"}))

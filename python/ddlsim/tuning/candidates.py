@@ -33,7 +33,7 @@ class Candidate:
 
     @property
     def cost_s(self) -> float:
-        """That a run takes a core, roughly."""
+        """Core seconds of a run, roughly."""
         return float(self.checked.get("cost_core_s") or 0)
 
     @property
@@ -70,13 +70,13 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
     list(in_threads(_check, found, cores()))
     if alone and found[0].left_out:
         raise InputError(f"{alone[0]}: cannot be run: {found[0].left_out}")
-    for one in found:
-        if one.cost_s > longest_s and one.system not in (own, *alone):
-            one.left_out = f"a run takes a core roughly {seconds(one.cost_s)}, too much of the budget"
     if not found[0].sends:
         least = found[0].gradients_per_s / (ROOM_FOR_TIME if has_target else ROOM_AT_END)
         slow = [one for one in found[1:] if not one.left_out and one.gradients_per_s < least and one.system != own]
         list(in_threads(lambda one: _begin_where_feasible(one, least, found[0]), slow, cores()))
+    for one in found:
+        if one.cost_s > longest_s and not one.left_out and one.system not in (own, *alone):
+            one.left_out = f"a run takes a core roughly {seconds(one.cost_s)}, too much of the budget"
     return found
 
 

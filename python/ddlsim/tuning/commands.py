@@ -80,7 +80,7 @@ def _advise(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     seeds = None
     if arguments.seeds is not None:
         first, _, last = arguments.seeds.partition("..")
-        seeds = range(int(first), int(last or first) + 1) if first.isdigit() and (last or first).isdigit() else range(0)
+        seeds = range(int(first), int(last or first) + 1) if first.isdecimal() and (last or first).isdecimal() else range(0)
         if not seeds:
             raise InputError(f"--seeds: {arguments.seeds} is no range; expected A..B")
     facts: dict[str, Any] = {name: getattr(arguments, name) for name in OF_FACTS}
@@ -124,7 +124,7 @@ def _add_shared(parser: argparse.ArgumentParser, out: str, what: str) -> None:
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no count; expected a whole number from 1")
     return int(text)
 

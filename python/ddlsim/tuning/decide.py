@@ -91,7 +91,7 @@ def is_saturated(study: Study) -> bool:
         return False
     column = f"test_{study.goal.metric.word}"
     def gain(before: float, after: float) -> float:
-        return (before - after) / abs(before) if study.goal.metric.less_is_better else after - before
+        return (before - after) / max(abs(before), 1e-12) if study.goal.metric.less_is_better else after - before
     gains, learned = [], []
     for trial in trials:
         curve = trial.run.curve() if trial.run else None
@@ -104,8 +104,8 @@ def is_saturated(study: Study) -> bool:
     if not gains or not best or not own:
         return False
     lead = abs(sum(best) / len(best) - sum(own) / len(own))
-    return bool(sum(gains) / len(gains) < SATURATED < sum(learned) / len(learned) / 5
-                and lead < 2 * SATURATED * (sum(own) / len(own) if study.goal.metric.less_is_better else 1))
+    scale = abs(sum(own) / len(own)) if study.goal.metric.less_is_better else 1
+    return bool(sum(gains) / len(gains) < SATURATED < sum(learned) / len(learned) / 5 and lead < 2 * SATURATED * scale)
 
 
 def break_even(study: Study) -> dict[str, Any] | None:
@@ -121,7 +121,7 @@ def break_even(study: Study) -> dict[str, Any] | None:
         lead = lead_of(one, sender, baseline.system)
         if share_of is not None and lead is not None:
             leads[share_of] = lead
-    if len(leads) < 2:
+    if len(leads) < 2 or not any(leads.values()):
         return None
     factors = sorted(leads)
     found: dict[str, Any] = {"system": sender, "share": None, "bits_per_s": None, "link": None,
@@ -145,8 +145,7 @@ def upgrades(study: Study) -> list[tuple[str, float]]:
         return []
     found = []
     for one in study.conditions:
-        if one.name.endswith(("bandwidth doubled", "twice the workers", "connections for each message",
-                              "seconds a batch halved")) and sender in one.scores:
+        if one.is_upgrade and sender in one.scores:
             found.append((one.name, given.mean(sender) - one.mean(sender)))
     return sorted(found, key=lambda one: -one[1])
 
@@ -193,9 +192,12 @@ def turns(study: Study) -> list[tuple[Condition, str, float | None]]:
 
 
 def is_unreached(study: Study) -> bool:
-    """Whether no run of the leader reaches the target."""
-    return study.goal.target is not None and study.leader is not None and all(
-        trial.run is None or study.value(trial) is None for trial in study.raced(study.leader))
+    """Whether no run reaches the target."""
+    if study.goal.target is None:
+        return False
+    raced = [trial for system in study.entrants for trial in study.raced(system)]
+    tuned = [trial for one in study.run for _, _, trial in study.trials.of_search(one.base, one.search)]
+    return bool(raced or tuned) and all(study.value(trial) is None for trial in [*raced, *tuned])
 
 
 def how_sure(study: Study) -> str:
@@ -267,7 +269,9 @@ def reasons(study: Study) -> list[str]:
     found = break_even(study)
     baseline = study.baseline
     chance = ""
-    if baseline and not is_clear(study, [a - b for a, b in zip(*(study.entrants[one].scores for one in (sender, baseline.system)))]):
+    scores = {name: one.scores for name, one in study.entrants.items()}
+    ahead = [a - b for a, b in zip(scores.get(sender, []), scores.get(baseline.system, []) if baseline else [])]
+    if baseline and ahead and not is_clear(study, ahead):
         chance = f"; as given, {sender} and {baseline.system} differ by no more than chance"
     if found and baseline and found["share"]:
         rate = "" if found["bits_per_s"] is None else f" ({bits_per_s(found['bits_per_s'])} of {found['link']})"
@@ -278,8 +282,10 @@ def reasons(study: Study) -> list[str]:
     def unit(gain: float) -> str:
         return seconds(gain) if study.goal.target is not None else f"{gain:.3f}"
     def told(system: str, changes: list[tuple[str, float]]) -> str:
-        parts = [f"{name} {'' if is_clear(study, differences_in(study, name, system)) else '~'}{unit(gain)}" for name, gain in changes]
-        return ", ".join(parts) + ("; ~ is within chance." if any(" ~" in part for part in parts) else ".")
+        differences = [differences_in(study, name, system) for name, _ in changes]  # none: it is no condition, and not tested
+        chance = [bool(found) and not is_clear(study, found) for found in differences]
+        parts = [f"{name} {'~' if by_chance else ''}{unit(gain)}" for (name, gain), by_chance in zip(changes, chance)]
+        return ", ".join(parts) + ("; ~ is within chance." if any(chance) else ".")
     word = "of the time to the target" if study.goal.target is not None else f"of {study.goal.metric.word}"
     if paying := [one for one in upgrades(study) if one[1] > 0]:
         lines.append(f"What would help most, {word}: {told(sender, paying)}")

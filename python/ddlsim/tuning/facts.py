@@ -209,7 +209,7 @@ def question_of(facts: dict[str, Any], target: float | None, changes: Changes, b
     platform: dict[str, Any] = {"topology": "measured", "matrix": str(file.resolve()), "network": {"model": "TCP"}}
     scenario = {"name": file.stem, "platform": platform, "model": "none", "wire": {"model_bytes": facts["model_bytes"]},
                 "compute": {"seconds_per_batch": facts["step"]}, "algorithm": "ring_allreduce",
-                "stop": {"iterations": _count(facts.get("horizon") or LONGEST, "--horizon")}, "record": {"iterations": False}}
+                "stop": {"iterations": _count(LONGEST if facts.get("horizon") is None else facts["horizon"], "--horizon")}, "record": {"iterations": False}}
     base = Base(file.stem, scenario, None, changes)
     sites = [site["name"] for site in checked(base)["sites"]]
     if workers == 1:
@@ -218,7 +218,7 @@ def question_of(facts: dict[str, Any], target: float | None, changes: Changes, b
         raise InputError(f"--workers: {workers} are fewer than the {len(sites)} sites of {file}; expected one at least in each")
     per_site = {site: workers // len(sites) + (i < workers % len(sites)) for i, site in enumerate(sites)}
     platform["workers_per_site"] = list(per_site.values())
-    batch = _count(facts["batch"], "--batch") if facts.get("batch") else None
+    batch = None if facts.get("batch") is None else _count(facts["batch"], "--batch")
     if scenario["stop"]["iterations"] > LONGEST:  # type: ignore[index]
         raise InputError(f"--horizon: the small GPT was learned for {LONGEST:,} steps; expected these at most")
     return Question(base, workers, per_site, quantity(str(facts["step"])) or 0.0, quantity(str(facts["model_bytes"])) or 0.0,
@@ -228,7 +228,7 @@ def question_of(facts: dict[str, Any], target: float | None, changes: Changes, b
 def _count(value: Any, option: str) -> int:
     try:
         number = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = 0
     if number < 1 or not isinstance(value, str) and number != value:
         raise InputError(f"{option}: {value} is no count; expected a whole number from 1")
@@ -461,7 +461,9 @@ def _break_even(question: Question, sender: Timed, single: Timed) -> dict[str, A
         at_least, at_most = is_ahead(low), is_ahead(high)
         found: dict[str, Any] = {"system": sender.system, "scheme": sender.scheme, "tried": [low, high], "share": None,
                                  "ahead_at_least": sender.system if at_least else single.system}
-        for _ in range(6 if at_least != at_most and question.budget.used < 1 else 0):
+        for _ in range(6 if at_least != at_most else 0):
+            if question.budget.used >= 1:
+                return None
             middle = math.sqrt(low * high)
             low, high = (low, middle) if is_ahead(middle) else (middle, high)
         return found if at_least == at_most else {**found, "share": math.sqrt(low * high)}

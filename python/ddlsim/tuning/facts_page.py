@@ -27,7 +27,7 @@ def text_of(question: Question, advice: dict[str, Any], width: int = 80, markdow
         lines.append(f"{why['scheme']}: {why['told']}")
         lines.append(f"Price: {bytes_(why['sent_bytes_per_hour'])} an hour from each worker." if advice["wan_bytes_per_hour"] is None else
                      f"Price: {bytes_(advice['wan_bytes_per_hour'])} an hour over {why['bottleneck'] or 'the busiest link'}, one way.")
-    after = ["About both, with what the small GPT learns:"]
+    after = ["", "About both, with what the small GPT learns:"]
     if found and found["share"]:
         after.append(f"Break-even: at {of_bandwidth(found['share'])} all bandwidths one worker is as good as {found['scheme']}.")
     elif found:
@@ -36,11 +36,13 @@ def text_of(question: Question, advice: dict[str, Any], width: int = 80, markdow
                      + ("; other things bind." if found["ahead_at_least"] == "single" else "."))
     conditions = [*advice["sensitivity"], *advice["other_conditions"]]
     given: dict[str, Any] = next((one for one in conditions if one["condition"] == "as given"), {"scores": {}})
-    if why["scheme"]:
+    if given["scores"].get(why["scheme"]) is not None:
         within = "" if advice["conditions_horizon"] == question.horizon else (
             f" in the time of {advice['conditions_horizon']:,} steps of one worker")
         after.append(f"{why['scheme']}, otherwise {told(given['scores'].get(why['scheme']))}{within}, where one thing differs:")
     for one in conditions:
+        if given["scores"].get(why["scheme"]) is None:
+            break  # nothing to compare with
         if one is not given and why["scheme"] in one["scores"]:
             other = "" if one["best"] in (given.get("best"), None) else f"; best is {one['best']}"
             learned = "" if one["learned_with"] == question.learned_with else f", as {one['learned_with']} workers learn"
@@ -53,10 +55,20 @@ def text_of(question: Question, advice: dict[str, Any], width: int = 80, markdow
     for one in advice["asynchronous"]:
         value = f"loss {one['loss']:.3f}" if one["loss"] is not None else one["reason"]
         after.append(f"{one['scheme']}, one seed, rate not tuned: {value}.")
-    careful = [*(f"Careful: {line}" for line in advice["warnings"]), *(f"Not run: {line}" for line in advice["not_run"])]
-    parts = ["".join(f"- {line.strip()}\n" if markdown and line else hanging(line, width) for line in part) for part in (lines, after, careful)]
+    careful = ["", *(f"Careful: {line}" for line in advice["warnings"]), *(f"Not run: {line}" for line in advice["not_run"])]
+    if advice["cut_off"]:
+        careful.append(f"Careful: The budget left out: {'; '.join(advice['cut_off'])}.")
+    parts = ["".join(_marked(line) if markdown else hanging(line, width) for line in part) for part in (lines, [*after, *careful])]
     table = _times(question, advice)
-    return "\n".join([parts[0], table.markdown() if markdown else table.text(width), *parts[1:]])
+    return f"{parts[0]}\n{table.markdown() if markdown else table.text(width)}{parts[1]}"
+
+
+def _marked(line: str) -> str:
+    """A line in Markdown: a heading, or part of a list."""
+    if line.startswith("About"):
+        return f"## {line.removesuffix(':')}\n\n"
+    indent = "  " if line.startswith("  ") else ""
+    return f"{indent}- {line.strip()}\n" if line else "\n"
 
 
 def _times(question: Question, advice: dict[str, Any]) -> Table:

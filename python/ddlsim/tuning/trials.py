@@ -54,7 +54,7 @@ def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> G
     evaluate = described["evaluate"]
     metric = LOSS if evaluate.get("metric") == "loss" else ACCURACY
     if target is not None and not (isinstance(target, Real) and 0 < target <= metric.most):
-        raise InputError(f"--target: {target} is no {metric.word} that a run could reach; expected more than 0"
+        raise InputError(f"--target: {target} is no {metric.word} that a run could reach; targets are above 0"
                          + ("" if metric.less_is_better else " and at most 1"))
     if described.get("model") == "none":
         raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")

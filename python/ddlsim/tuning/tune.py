@@ -22,6 +22,7 @@ from ..stats import estimate
 from ..table import Cell, Column, Table
 from ..units import base_unit, quantity
 from ..units import plain as number_text
+from ..values import json_of
 from .search import FIRST_SEED, MOST_TOGETHER, RATE, SCHEDULE, Axis, Changes, Search, axis, changes_of, named, over, rates, text_of
 from .trials import Base, Goal, Trials, checked, file_name, goal_of, plain, sending, system_facts
 
@@ -145,7 +146,9 @@ def base_of(scenario: Scenario, changes: Changes) -> tuple[Base, dict[str, Any]]
     one."""
     if str(scenario) == "-":
         raise InputError("the standard input is read once, and a search reads a scenario often; expected the name of a file")
-    file: Path | dict[str, Any] = {"name": "scenario", **scenario} if isinstance(scenario, Mapping) else Path(scenario)
+    file: Path | dict[str, Any] = (json.loads(json_of({"name": "scenario", **scenario})) if isinstance(scenario, Mapping)
+                                   else Path(scenario))
+    changes = json.loads(json_of(changes))
     described = json.loads(Base("", file, changes=changes).describe())
     told = "_".join(plain(value) if path == "algorithm" else f"{short(path)}={plain(value)}" for path,
                     value in changes.items()
