@@ -186,14 +186,13 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", nargs="+", metavar="DIR", help=_RESULTS)
     parser.add_argument("-o", "--output", required=True, metavar="F.html", help="the page")
     parser.add_argument("--title", default="", metavar="TEXT", help="of the page; default: what it is about")
-    parser.add_argument("--advice", metavar="ADVICE.json", help=argparse.SUPPRESS)  # `advise` opens the page with its answer
     _add_label(parser, "what a scenario is called; OLD is its label or its name; repeatable")
     parser.set_defaults(command=_report)
 
 
 def _report(arguments: argparse.Namespace, _: Sequence[str]) -> int:
     from .reports import report
-    text = report(arguments.results, arguments.output, title=arguments.title, label=dict(arguments.label), advice=arguments.advice)
+    text = report(arguments.results, arguments.output, title=arguments.title, label=dict(arguments.label))
     print(f"{arguments.output}, {bytes_(len(text.encode()))}", file=sys.stderr if is_standard_output(arguments.output) else sys.stdout)
     return 0
 

@@ -20,7 +20,7 @@ from .frame import Run, listed, natural, read_all
 from .labels import Group, Grouped, group, relabel, short
 from .runs import AnyPath
 from .stats import student_factor
-from .units import counted, seconds
+from .units import counted
 
 _PAGE = Path(__file__).with_name("page")
 _SCRIPTS = ("model.js", "state.js", "zoom.js", "curves.js", "tables.js", "run_view.js", "answer.js", "pair.js", "main.js")
@@ -43,48 +43,21 @@ class Page(str):
 
 
 def report(folders: Iterable[AnyPath] | AnyPath, file: Path | str | None = None, *, title: str = "",
-           label: Mapping[str, str] | None = None, advice: Path | str | None = None) -> Page:
-    """The page about the results of these folders; with `file`, it is written there, whole or not at all. `advice`, an
-    advice.json, is what it opens with. Raises InputError."""
+           label: Mapping[str, str] | None = None, answer: str = "") -> Page:
+    """The page about the results of these folders; with `file`, it is written there, whole or not at all. It opens with `answer`.
+    Raises InputError."""
     if not isinstance(title, str):
         raise InputError(f"--title: {title!r} is no text")
     folders = listed(folders)
     grouped = group(read_all(folders))
     relabel(grouped, label or {})
     data = page_data(grouped)
-    if advice is not None:
-        data["answer"] = {"text": _advice_text(Path(advice))}
+    if answer:
+        data["answer"] = {"text": answer}
     text = Page(page(data, title or _title(folders, grouped)))
     if file is not None:
         write_whole(file, text.encode("utf-8"))
     return text
-
-
-def _advice_text(file: Path) -> str:
-    try:
-        advice = json.loads(file.read_text(encoding="utf-8"))
-        best, safe = advice["best"], advice["safe"]
-        text = f"Best estimate: {_choice(best, advice['target'])}. " if best else "No answer yet. "
-        if safe:
-            same = best and safe["system"] == best["system"]
-            text += f"Safe choice: {'the same' if same else _choice(safe, advice['target'])}. "
-        return text + str(advice["how_sure"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{file}: is no advice of ddlsim ({error})") from None
-
-
-def _choice(chosen: Mapping[str, Any], target: float) -> str:
-    """"ako, time to 0.8 12 s (10 s .. 14 s)"."""
-    what = "time_to_target_s" if "time_to_target_s" in chosen else "accuracy" if "accuracy" in chosen else "loss"
-    def tell(value: float) -> str:
-        return seconds(value) if what == "time_to_target_s" else f"{value:.4f}"
-    text = str(chosen["system"])
-    if chosen[what] is not None:
-        text += f", time to {target:g} " if what == "time_to_target_s" else f", {what} at the end "
-        text += tell(chosen[what])
-    if chosen["interval"]:
-        text += " ({} .. {})".format(*map(tell, chosen["interval"]))
-    return text + (", with all data in one place" if chosen["needs_all_data_in_one_place"] else "")
 
 
 def page(data: Mapping[str, Any], title: str) -> str:

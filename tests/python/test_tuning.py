@@ -490,10 +490,11 @@ def test_advice_ranks_its_own_system_too_and_leaves_what_can_be_run(tmp_path):
     import ddlsim
     file = learner(tmp_path)
     table = ddlsim.advise(file, systems=["local_sgd", "ako"], budget="60s", seeds=range(1, 4), out=tmp_path / "out",
-                          changes={"name": "learner", "algorithm": "ako", "evaluate.every": "700ms"})
+                          output=tmp_path / "page.html", changes={"name": "learner", "algorithm": "ako", "evaluate.every": "700ms"})
     advice = table.attrs["advice"]
     assert {"single", "local_sgd", "ako"} == set(table["system"])
     assert json.loads((tmp_path / "out/learner/advice.json").read_text())["best"] == json.loads(json.dumps(advice["best"]))
+    assert f"Best estimate: {advice['best']['system']} (" in (tmp_path / "page.html").read_text()
     for key in ("best", "safe", "why", "break_even_bandwidth", "wan_bytes_per_hour", "sensitivity", "warnings", "needs_all_data_in_one_place"):
         assert key in advice
     assert advice["needs_all_data_in_one_place"]["single"] and not advice["needs_all_data_in_one_place"]["ako"]

@@ -117,7 +117,7 @@ def advise(question: Scenario | None = None, *, target: float | None = None, bud
     """Ranks systems for a network, a row for each system; its `attrs["advice"]` is advice.json. `question` is a
     scenario, or a platform's file (.xml); or else facts are given: model_bytes and what follows it (see facts.py). Raises
     DdlsimError."""
-    from .pages import advice_of, table_of, write_advice
+    from .pages import advice_of, answer_of, table_of, write_advice
     budget = str(budget)
     time_s = quantity(budget) if budget.rstrip("smhinu") != budget else None
     if time_s is None:
@@ -161,7 +161,7 @@ def advise(question: Scenario | None = None, *, target: float | None = None, bud
     if output is not None:
         from ..reports import report
         folders = [trial.folder for one in study.entrants for trial in study.raced(one) if trial.run]
-        report(folders, Path(output), title=f"Advice: {study.base.name}", advice=study.trials.out / "advice.json")
+        report(folders, Path(output), title=f"Advice: {study.base.name}", answer=" ".join(answer_of(study, advice)))
     return table_of(study, advice)
 
 

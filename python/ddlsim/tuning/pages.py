@@ -122,7 +122,8 @@ def table_of(study: Study, advice: dict[str, Any]) -> "pd.DataFrame":
     return table
 
 
-def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: bool = False) -> str:
+def answer_of(study: Study, advice: dict[str, Any]) -> list[str]:
+    """What a page opens with."""
     lines = [advice["warnings"][0]] if advice["saturated"] else []
     if unreached := is_unreached(study):
         lines.append(advice["how_sure"])
@@ -132,8 +133,11 @@ def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: boo
         lines.append("Safe choice: " + ("the same." if same else _told(study, advice["safe"])))
     if advice["best"] and not study.candidate(advice["best"]["system"]).sends:
         lines.append(_why_alone(study))
-    lines += [] if unreached else [advice["how_sure"]]
-    key = study.goal.key
+    return lines + ([] if unreached else [advice["how_sure"]])
+
+
+def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: bool = False) -> str:
+    lines, key = answer_of(study, advice), study.goal.key
     table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None
                                                       else f"{key} at the end"),
                    Column("p", "p"), Column("runs", "runs"), *([Column("setting", "setting")] if markdown else [])])
