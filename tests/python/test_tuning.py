@@ -722,7 +722,9 @@ def test_what_ends_an_advice_ends_the_programs_that_it_waits_for(tmp_path, how):
     table = tmp_path / "iperf.csv"
     table.write_text(MATRIX.format(rate=400))
     words = ["advise", "--model-bytes", "100MB", "--step", "1s", "--platform", str(table), "--workers", "700", "--out", str(tmp_path / "out")]
+    import ddlsim
     asked = subprocess.Popen([sys.executable, "-m", "ddlsim", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env={**os.environ, "PYTHONPATH": str(Path(ddlsim.__file__).parents[1])},
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL if how == signal.SIGINT else signal.SIG_IGN))
 
     def children():

@@ -9,7 +9,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,7 @@ from .candidates import reason_of
 from .decide import what_binds
 from .learned import JITTER, LONGEST, SINGLE, Row, rows_of
 from .search import Changes, named
-from .trials import Base, Budget, Goal, Trials, checked, plain, system_facts
+from .trials import Base, Budget, Goal, Trials, check_target, checked, plain, system_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,8 +151,7 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     import pandas as pd
 
     from .facts_page import text_of
-    if target is not None and not (isinstance(target, Real) and target > 0):
-        raise InputError(f"--target: {target} is no loss that a run could reach; expected more than 0")
+    check_target(target, LOSS)
     if given := next((path for path in changes if not path.startswith(("platform.", "wire.", "compute.")) or path in FACTS), None):
         raise InputError(f"--set {given}: is what an advice from facts is given, or chooses; expected another key of platform, wire or compute")
     if facts.get("text") and not Path(str(facts["text"])).exists():

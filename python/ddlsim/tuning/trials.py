@@ -49,13 +49,19 @@ class Goal:
         return reached if reached is not None else self.longest_s * (1 + abs(self.target - value))
 
 
+def check_target(target: float | None, metric: Metric) -> None:
+    """Raises InputError unless runs could reach it."""
+    if target is not None and not (isinstance(target, Real) and 0 < target <= metric.most):
+        told = f"{target:g}" if isinstance(target, Real) else target
+        expected = "a loss above 0" if metric.less_is_better else "an accuracy above 0 and at most 1"
+        raise InputError(f"--target: {told} is none; expected {expected}")
+
+
 def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> Goal:
     """The goal in a scenario with all defaults. Raises InputError unless its runs can be judged."""
     evaluate = described["evaluate"]
     metric = LOSS if evaluate.get("metric") == "loss" else ACCURACY
-    if target is not None and not (isinstance(target, Real) and 0 < target <= metric.most):
-        raise InputError(f"--target: {target} is no {metric.word} that a run could reach; targets are above 0"
-                         + ("" if metric.less_is_better else " and at most 1"))
+    check_target(target, metric)
     if described.get("model") == "none":
         raise InputError(f"{where}: $.model: is none, and a run without a model learns nothing; expected one that learns")
     for key in ("accuracy", "loss"):
