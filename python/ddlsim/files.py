@@ -35,6 +35,14 @@ def write_whole(path: Path | str, content: bytes) -> None:
         raise InputError(f"{path}: cannot be written: {reason}") from None
 
 
+def make_folder(path: Path) -> None:
+    """And those above it. Raises InputError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+
+
 def is_standard_output(path: Path | str) -> bool:
     """Then what is said of the file goes to the standard error."""
     return str(path) in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")

@@ -586,6 +586,8 @@ def test_advice_from_facts_ranks_by_time_to_a_target_and_tests_those_times(tmp_p
     assert none["best"] is None and "reaches 0.1 with no system" in none["how_sure"]
     assert all("does not reach 0.1 within 1,000 steps" in line for line in none["not_run"])
     assert {row["system"] for row in ask(systems=["diloco"])["systems"]} == {"single", "diloco"}
+    assert ask(systems=["tree_allreduce"])["systems"] == ask(systems=["ring_allreduce"])["systems"]  # the quickest of these
+    assert any("before the shortest runs" in line for line in ask(target=5)["warnings"])
     assert "single" not in {row["system"] for row in ask(exclude=["single"])["systems"]}
     with pytest.raises(InputError, match=r'--exclude: "dilco" is no candidate; did you mean "diloco"\?'):
         ask(exclude=["dilco"])
@@ -607,7 +609,7 @@ def test_a_target_that_nobody_reaches_is_said_first_and_nothing_is_told_of_times
     import ddlsim
     table = ddlsim.advise(LEARNER, systems="local_sgd", target=0.999, budget="60s", seeds=[1, 2, 3], out=tmp_path / "out")
     told = table.attrs["text"]
-    assert told.startswith("No system reaches 0.999 within 4 s") and "Break-even" not in told and "would help" not in told
+    assert told.startswith("No run reaches 0.999 within 4 s") and "Break-even" not in told and "would help" not in told
     assert set(table["system"]) == {"single", "local_sgd"}  # from a dict, and names in one text
 
 
@@ -618,6 +620,7 @@ def test_where_a_worker_crashes_other_systems_go_on_without_it(tmp_path):
     table = ddlsim.advise(asked, systems=["local_sgd"], exclude=["single"], budget="60s", seeds=[1, 2, 3], out=tmp_path / "out")
     found = table.set_index("system").loc["local_sgd"]
     assert found["changes"]["algorithm.on_failure"] == "go_on" and found["accuracy"] > 0.1
+    assert "on_failure go_on" in found["setting"]  # the default is to wait
     failures = table.attrs["advice"]["failures"]
     assert len(failures) == len({line.split(":")[0] for line in failures})
 
@@ -706,6 +709,9 @@ def test_each_way_of_asking_for_nonsense_is_one_line(tmp_path, capsys):
                           ([*facts, "--text", "nosuch.txt"], "--text: nosuch.txt does not exist"),
                           ([*facts, "--horizon", "1001"], "--horizon: the small GPT was learned for 1,000 steps"),
                           ([*facts, "--workers", "1"], "--workers: 1 exchanges nothing"),
+                          ([*facts, "--systems", "ako"], "--systems: what ako learns depends on times; expected --text FILE"),
+                          ([*facts, "--out", scenario], "cannot be made: Not a directory"),
+                          (["advise", scenario, "--out", scenario], "cannot be made: Not a directory"),
                           ([*facts, "--step", "0s"], "--step: 0s is none; write more than 0 and its unit"),
                           (["tune", scenario, "--over", "algorithm.nosuch=1,2", "--out", str(tmp_path / "out")], "nosuch"),
                           (["advise", scenario, "-o", str(tmp_path / "no" / "page.html")], "no is no folder"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, RunFailed
+from ..files import make_folder
 from ..runs import AnyPath, Scenario
 from ..stats import SIGNIFICANCE, paired_p
 from ..units import counted, quantity
@@ -146,6 +147,7 @@ def advise(question: Scenario | None = None, *, target: float | None = None, bud
     clock = Budget(time_s)
     study = study_of(question, target, _names(systems), _names(exclude), dict(changes or {}), Path(out), clock, jobs, quiet)
     study.seeds = [int(seed) for seed in race_seeds]
+    make_folder(study.trials.out)
     try:
         search(study)
         race(study)
@@ -238,6 +240,8 @@ def search(study: Study) -> None:
         ranked = sorted(alive, key=lambda base: best_score(alive[base]))
         kept = max(FIELD, math.ceil(len(alive) / 2)) if rounds == 1 else FIELD
         alive = {base: alive[base] for base in ranked if base in always or ranked.index(base) < kept}
+    if without := [one.system for one in study.run if not one.search.scores and not one.search.impossible]:
+        study.cut_off.append(f"every run of {', '.join(without)}")
     if unfinished := [base.name for base, one in alive.items() if one.open()]:
         study.cut_off.append(f"the rest of the tuning of {', '.join(unfinished)}")
 

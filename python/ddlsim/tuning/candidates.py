@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import DdlsimError, InputError, nearest
 from ..program import in_threads
 from ..units import seconds
-from .search import Search, changes_of
+from .search import Search, changes_of, text_of
 from .trials import Base, checked, cores, sending
 from .tune import Same, axes_of
 
@@ -17,6 +17,7 @@ from .tune import Same, axes_of
 # room for that being wrong. The score at the end asks for more room: one worker may have long stopped learning.
 ROOM_FOR_TIME, ROOM_AT_END = 2.0, 10.0
 TUNING_SEEDS = 2
+GOES_ON = text_of({"algorithm.on_failure": "go_on"})
 
 
 @dataclass
@@ -63,7 +64,10 @@ def candidates_of(base: Base, described: Mapping[str, Any], facts: Mapping[str, 
         changes = base.changes if name == own else {"algorithm": {"name": name}} | {
             path: value for path, value in base.changes.items() if not path.startswith("algorithm")}
         of_system = Base(name, base.scenario, base.folder, changes)
-        search = Search(axes_of(described, facts[name], same, None if name == own else name), TUNING_SEEDS)
+        axes = axes_of(described, facts[name], same, None if name == own else name)
+        # Other systems begin by going on without a worker that has crashed.
+        start = tuple(GOES_ON if name != own and GOES_ON in one.values else one.own for one in axes)
+        search = Search(axes, TUNING_SEEDS, start=start)
         found.append(Candidate(name, of_system, search, one_trains=facts[name]["one_trains"], sends=name != "alone" and
                                not facts[name]["one_trains"],
                                needs_all_data=facts[name]["one_trains"] or described["data"].get("partition") == "full"))
@@ -97,7 +101,7 @@ def reason_of(error: DdlsimError) -> str:
 def _begin_where_feasible(one: Candidate, least: float, baseline: Candidate) -> None:
     """Moves the beginning of a search, one setting after the other, to the values with which most gradients are taken; leaves the
     candidate out where that is too few still."""
-    start = tuple(axis.own for axis in one.search.axes)
+    start = one.search.start
     most, found = one.gradients_per_s, one.checked
     for i, axis in enumerate(one.search.axes):
         best = start

@@ -9,7 +9,7 @@ from ..frame import Run
 from ..stats import SIGNIFICANCE, paired_p
 from ..units import bits_per_s, bytes_, seconds, share
 from .advise import BANDWIDTH, Condition, Study, best_sender, lead_of
-from .race import looks_of, seeds_to_tell
+from .race import Entrant, looks_of, seeds_to_tell
 from .search import changes_of, named
 from .trials import checked
 
@@ -121,7 +121,7 @@ def break_even(study: Study) -> dict[str, Any] | None:
         lead = lead_of(one, sender, baseline.system)
         if share_of is not None and lead is not None:
             leads[share_of] = lead
-    if len(leads) < 2 or not any(leads.values()):
+    if len(leads) < 2 or not any(leads.values()) or is_unreached(study):
         return None
     factors = sorted(leads)
     found: dict[str, Any] = {"system": sender, "share": None, "bits_per_s": None, "link": None,
@@ -203,10 +203,13 @@ def is_unreached(study: Study) -> bool:
 def how_sure(study: Study) -> str:
     if study.leader is None:
         return "No run came to its end."
-    leader = study.entrants[study.leader]
+    unreached = (f"No run reaches {study.goal.target:g} within {seconds(study.goal.longest_s)}; the order is by how near they come. "
+                 if is_unreached(study) else "")
+    return unreached + _sure_of(study, study.entrants[study.leader])
+
+
+def _sure_of(study: Study, leader: Entrant) -> str:
     seeds = len(leader.scores)
-    if is_unreached(study):
-        return f"No system reaches {study.goal.target:g} within {seconds(study.goal.longest_s)}; the order is by how near they come."
     if len([one for one in study.entrants.values() if one.scores and math.isfinite(one.mean)]) < 2:
         return "Nothing to compare: no other system raced to its end."
     if seeds < 3:

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DdlsimError, InputError, RunFailed, nearest
-from ..files import write_whole
+from ..files import make_folder, write_whole
 from ..frame import LOSS
 from ..program import in_threads
 from ..stats import SIGNIFICANCE, holm, pooled, pooled_p, student_factor
@@ -161,16 +161,21 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     # Their learning depends on times. A table of sites has no servers.
     depend = [name for name, system in systems.items() if not any(
         system[fact] for fact in ("timing_independent", "one_model", "chooses_samples", "needs_servers"))]
+    ways = ways_of(systems)
     known = [*dict.fromkeys(row.algorithm["name"] for row in question.rows), *depend]
     for option, names in (("--systems", only), ("--exclude", without)):
         for name in names:
-            if name not in known:
-                raise InputError(f'{option}: "{name}" is no candidate; {nearest(name, known)}')
+            if name not in [*known, *ways]:
+                raise InputError(f'{option}: "{name}" is no candidate; {nearest(name, [*known, *ways])}')
+    only, without = [["ring_allreduce" if name in ways else name for name in names] for names in (only, without)]
+    if only and not facts.get("text") and set(only) <= set(depend):
+        raise InputError(f"--systems: what {', '.join(only)} learns depends on times; expected --text FILE, too")
     asked = [name for name in known if name not in without and (not only or name in only or name == "single")]
     rows = [row for row in question.rows if row.algorithm["name"] in asked]
     if not rows:
         raise InputError("--exclude: leaves no candidate whose learning is known; expected one at least")
     folder = out / question.base.name
+    make_folder(folder)
     trials = Trials(folder, Goal(LOSS), budget, jobs, "advise", quiet)
     found, left_out = _timed(question, systems, rows, jobs, trials)
     for one in found:
@@ -180,7 +185,6 @@ def advise_facts(facts: dict[str, Any], *, target: float | None, only: Sequence[
     text = facts.get("text")
     asynchronous = _asynchronous(question, [name for name in depend if name in asked], str(text), trials) if text else []
     advice = _advice(question, found, left_out, asynchronous, folder, jobs)
-    folder.mkdir(parents=True, exist_ok=True)
     for word in ("best", "safe"):
         if choice := advice[word]:
             question.base.describe(changes={"algorithm": choice["algorithm"], "name": f"{question.base.name}_{word}"},
@@ -233,6 +237,11 @@ def _count(value: Any, option: str) -> int:
     return number
 
 
+def ways_of(systems: Iterable[str]) -> list[str]:
+    """Systems that sum all gradients, each in its way, so that they learn alike."""
+    return [name for name in systems if name.endswith("_allreduce") and name != "partial_allreduce"]
+
+
 def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], jobs: int,
            trials: Trials) -> tuple[list[Timed], list[str]]:
     """Each scheme, its sums made in the way in which those of gradients are quickest here, which changes nothing that is learned; and
@@ -244,8 +253,7 @@ def _timed(question: Question, systems: Mapping[str, Any], rows: Sequence[Row], 
             return reason_of(error)
     def quickest_sum() -> str:
         sums = next((row for row in question.rows if row.algorithm == {"name": "ring_allreduce"}), None)
-        ways = [name for name in systems if sums and name.endswith("_allreduce") and name != "partial_allreduce"]
-        timed = [one for one in in_threads(time, [(sums, {"name": name}) for name in ways if sums], jobs)
+        timed = [one for one in in_threads(time, [(sums, {"name": name}) for name in ways_of(systems) if sums], jobs)
                  if isinstance(one, Timed) and one.checked["bounds"]["bytes_per_step"]]  # none: too many messages to be listed
         are_simulated = all(one.expected for one in timed)  # lower bounds stand beside lower bounds alone
         quickest = min(timed, key=lambda one: one.step_s if are_simulated else one.least_step_s, default=None)
@@ -439,7 +447,7 @@ def _upgrades(question: Question, conditions: Iterable[dict[str, Any]], found: I
     coded = next((one for one in found if one.row.algorithm == {**sender.row.algorithm, "codec": "e3m0"}), None)
     scores["a codec"] = question.score(coded) if coded else None
     given = scores.get("as given")
-    names = ("bandwidth doubled", f"{question.connections} connections for each message", "twice the workers", "a codec")
+    names = ("seconds a batch halved", "bandwidth doubled", f"{question.connections} connections for each message", "twice the workers", "a codec")
     gains = {name: float(given - scores[name]) for name in names if given is not None and scores.get(name) is not None}
     slower = question.score(sender, 1 + JITTER)
     noise = math.inf if slower is None or given is None else slower - given

@@ -28,6 +28,7 @@ from .decide import (
     usage,
     warnings_of,
 )
+from .search import named
 from .tune import as_asked
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _choice(study: Study, system: str | None) -> dict[str, Any] | None:
 
 def _ranking(study: Study) -> list[str]:
     raced = sorted((name for name, one in study.entrants.items() if one.scores),
-                   key=lambda name: (study.entrants[name].dropped, study.entrants[name].mean))
+                   key=lambda name: (name != study.leader, study.entrants[name].mean))
     others = [one for one in study.run if one.system not in raced and one.search.scores]
     return raced + [one.system for one in sorted(others, key=lambda one: best_score(one.search))]
 
@@ -105,12 +106,17 @@ def _row(study: Study, system: str) -> dict[str, Any]:
 
 
 def _failures(study: Study) -> list[str]:
-    """A line for each system: its first reason, of runs before that of settings which were refused, and how many there are."""
+    """A line for each system: where its first failure differs from its best settings, why, and how many there are. What is refused does
+    not count, unless nothing else was tried."""
     lines = []
     for one in study.run:
-        failed = [trial for _, _, trial in study.trials.of_search(one.base, one.search) if trial.failure]
-        for trial in sorted(failed, key=lambda trial: not trial.possible)[:1]:
-            lines.append(f"{one.system}: {trial.failure.splitlines()[0]}" + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""))
+        runs = study.trials.of_search(one.base, one.search)
+        failed = [(changes, trial) for changes, _, trial in runs if trial.failure and (trial.possible or not one.search.scores)]
+        best = study.best_changes(one)
+        for changes, trial in failed[:1]:
+            told = named({path: value for path, value in changes.items() if best.get(path, value) != value})
+            lines.append(f"{one.system}{'' if told == 'as given' else f' ({told})'}: {trial.failure.splitlines()[0]}"
+                         + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""))
     return lines
 
 
@@ -141,11 +147,11 @@ def text_of(study: Study, advice: dict[str, Any], width: int = 80, markdown: boo
     table = Table([Column("system", "system"), Column(key, f"time to {study.goal.target:g}" if study.goal.target is not None
                                                       else f"{key} at the end"),
                    Column("p", "p"), Column("runs", "runs"), *([Column("setting", "setting")] if markdown else [])])
-    any_tuned_only = any(row[key] is None and row["at_tuning"] is not None for row in advice["systems"])
+    any_tuned_only = any(not row["scores"] and row["at_tuning"] is not None for row in advice["systems"])
     for row in advice["systems"]:
-        value = row[key] if row[key] is not None else row["at_tuning"]
-        shown = "-" if value is None else ("~" if row[key] is None else "") + (seconds(value) if study.goal.target is not None
-                                                                               else f"{value:.4f}")
+        value = row[key] if row["scores"] else row["at_tuning"]
+        shown = "-" if value is None else ("" if row["scores"] else "~") + (seconds(value) if study.goal.target is not None
+                                                                            else f"{value:.4f}")
         p = row["p_against_leader"]
         cells = [row["system"], shown, "" if p is None else f"{p:.2g}", str(row["runs"]),
                  *([row["setting"]] if markdown else [])]
@@ -176,7 +182,7 @@ def _told(study: Study, choice: dict[str, Any] | None) -> str:
         return seconds(value) if key == "time_to_target_s" else f"{value:.4f}"
     text = f"{choice['system']} ({choice['setting']})"
     if choice[key] is not None:
-        text += f", {'time to ' + format(study.goal.target, 'g') if key == 'time_to_target_s' else key + ' at the end'} {tell(choice[key])}"
+        text += f", {'time to ' + format(study.goal.target, 'g') + ':' if key == 'time_to_target_s' else key + ' at the end'} {tell(choice[key])}"
     if choice["interval"]:
         text += f" ({tell(choice['interval'][0])} .. {tell(choice['interval'][1])})"
     return text + (", with all data in one place." if choice["needs_all_data_in_one_place"] else ".")

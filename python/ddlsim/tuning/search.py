@@ -122,7 +122,7 @@ class Search:
         self.scores: dict[Setting, dict[int, float]] = {}
         self.impossible: dict[Setting, int] = {}  # with the number of the seed
         self._climbs = True
-        self._centre = own = start or tuple(one.own for one in self.axes)
+        self.start = self._centre = own = start or tuple(one.own for one in self.axes)
         first = [one.values for one in self.axes]
         apart = [*(_with(own, i, value) for i, values in enumerate(first) for value in values), *self._both(own, first)]
         self._round = list(dict.fromkeys([own, *(product(*first) if grid else apart)]))

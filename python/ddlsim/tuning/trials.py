@@ -54,7 +54,7 @@ def check_target(target: float | None, metric: Metric) -> None:
     if target is not None and not (isinstance(target, Real) and 0 < target <= metric.most):
         told = f"{target:g}" if isinstance(target, Real) else target
         expected = "a loss above 0" if metric.less_is_better else "an accuracy above 0 and at most 1"
-        raise InputError(f"--target: {told} is none; expected {expected}")
+        raise InputError(f"--target: {told} cannot be reached; expected {expected}")
 
 
 def goal_of(described: Mapping[str, Any], target: float | None, where: str) -> Goal:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, RunFailed
-from ..files import write_whole
+from ..files import make_folder, write_whole
 from ..labels import short
 from ..program import program
 from ..runs import AnyPath, Scenario
@@ -42,7 +42,6 @@ def axes_of(described: Mapping[str, Any], system: Mapping[str, Any], same: "Same
     tuned = list(system["tuned"])
     if "on_failure" in system["keys"] and any(fault["type"] in AWAY for fault in described.get("faults", [])):
         tuned.append({"on_failure": ["wait", "go_on"]})
-        own = {"on_failure": "go_on"} | own
     for lists in tuned:
         given = {key: own.get(key, system["keys"][key].get("default")) for key in lists}
         values = [{f"algorithm.{key}": same(f"algorithm.{key}", value, own.get(key)) for key, value in zip(lists, step)}
@@ -170,7 +169,7 @@ def _row(base: Base, search: Search, trials: Trials, out: Path, asked: Changes) 
     reason = next((trial.failure.splitlines()[0] for _, _, trial in runs if trial.failure), "every run diverged")
     if not search.scores:
         raise InputError(reason)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_whole(folder / "tried.csv", tried_csv(trials.goal, [({}, base, search)], trials).encode())
     if search.best is None:
         raise RunFailed(f"{base.name}: no run came to its end: {reason}")
@@ -257,7 +256,7 @@ def tune_sweep(file: str, changes: Mapping[str, Any], out: str, jobs: int | None
     trials = Trials(folder, goal, at_once=jobs, command=f"{plan['name']} tuning", quiet=quiet)
     trials.follow({base: search for _, base, search in schemes})
     trials.end_line()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_whole(folder / "tried.csv", tried_csv(goal, schemes, trials).encode())
     best = {}
     for _, base, search in schemes:
