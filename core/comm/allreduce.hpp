@@ -125,7 +125,7 @@ class AllReduce {
   virtual Phases sum_phases(const Cluster& cluster, double models, double times) const = 0;
   // The same in a codec whose encodings are `share` of the original size.
   virtual Phases coded_phases(const Cluster& cluster, double models, double share, double times) const = 0;
-  // Whether sum_phases and coded_phases list nothing, for there are too many messages.
+  // The messages are too many to list: sum_phases and coded_phases are empty.
   virtual bool is_unlisted(int /*workers*/) const { return false; }
 };
 

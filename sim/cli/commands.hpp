@@ -39,11 +39,12 @@ int verify_digest(const Registry& systems, const RunSettings& settings);
 enum class FileKind { scenario, sweep, schema };
 FileKind kind_of(const std::string& text);
 
+// JSON is an object for a scenario, of several a list, and nothing else; with the bounds alone no step is simulated.
+enum class CheckOutput { text, json, bounds_as_json };
+
 // Prints the lower bounds of each scenario, how fast its models come together, and what a run may cost; of sweeps how
 // many runs they are. JSON Schemas, which lie beside scenarios, are named as such. `programs`: whether those that
-// scenarios name are started, and libraries opened. As JSON an object for a scenario, of several a list, and nothing
-// else.
-enum class CheckOutput { text, json, bounds_as_json };
+// scenarios name are started, and libraries opened.
 void check_scenarios(const Registry& systems, const std::vector<std::string>& files,
                      const std::vector<scenario::Override>& overrides, run::Programs programs, CheckOutput output);
 

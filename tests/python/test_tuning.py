@@ -655,7 +655,7 @@ def test_from_facts_what_is_lost_is_no_gain_and_one_worker_learns_as_one(tmp_pat
 
 
 @needs_program
-def test_a_budget_of_an_advice_from_facts_ends_and_says_what_it_left_out(tmp_path):
+def test_a_budget_of_an_advice_from_facts_ends_and_says_what_it_left_out(tmp_path, monkeypatch):
     import ddlsim
     (tmp_path / "iperf.csv").write_text(MATRIX.format(rate=400))
 
@@ -665,6 +665,10 @@ def test_a_budget_of_an_advice_from_facts_ends_and_says_what_it_left_out(tmp_pat
     with pytest.raises(RunFailed, match="the budget ended before a step"):
         ask("1us")
     assert ask("10min").attrs["advice"]["cut_off"] == []
+    monkeypatch.setattr("ddlsim.tuning.facts.OTHER_TIMES", 0.0)
+    table = ask("10min")
+    assert "as given" in table.attrs["advice"]["cut_off"] and "a away" in table.attrs["advice"]["cut_off"]
+    assert "The budget left out: as given" in table.attrs["text"] and "where one thing differs" not in table.attrs["text"]
 
 
 @needs_program
